@@ -1,0 +1,100 @@
+#include "math/quat.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace sinew {
+
+double Quat::norm() const { return std::sqrt(w * w + x * x + y * y + z * z); }
+
+Quat normalized(const Quat& q) {
+  const double length = q.norm();
+  if (length < kMinVal) return {};
+  if (std::abs(length - 1) <= kMinVal) return q;
+  const double s = 1 / length;
+  return {q.w * s, q.x * s, q.y * s, q.z * s};
+}
+
+Vec3 rotate(const Quat& q, const Vec3& v) {
+  if (q.isIdentity()) return v;
+  const Vec3 u = q.vec();
+  const Vec3 t = q.w * v + u.cross(v);
+  return v + 2 * u.cross(t);
+}
+
+Mat3 toMatrix(const Quat& q) {
+  Mat3 R;
+  if (q.isIdentity()) {
+    R.setIdentity();
+    return R;
+  }
+  const double ww = q.w * q.w, xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  R << ww + xx - yy - zz, 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),  //
+      2 * (q.x * q.y + q.w * q.z), ww - xx + yy - zz, 2 * (q.y * q.z - q.w * q.x),   //
+      2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), ww - xx - yy + zz;
+  return R;
+}
+
+Quat fromMatrix(const Mat3& R) {
+  // 4 w^2 = 1 + trace, 4 x^2 = 1 + R00 - R11 - R22, ...: start from the largest, which cannot be near zero
+  const double trace = R(0, 0) + R(1, 1) + R(2, 2);
+  Quat q;
+  if (trace > 0) {
+    q.w = 0.5 * std::sqrt(1 + trace);
+    const double s = 0.25 / q.w;
+    q = {q.w, s * (R(2, 1) - R(1, 2)), s * (R(0, 2) - R(2, 0)), s * (R(1, 0) - R(0, 1))};
+  } else if (R(0, 0) > R(1, 1) && R(0, 0) > R(2, 2)) {
+    q.x = 0.5 * std::sqrt(1 + R(0, 0) - R(1, 1) - R(2, 2));
+    const double s = 0.25 / q.x;
+    q = {s * (R(2, 1) - R(1, 2)), q.x, s * (R(1, 0) + R(0, 1)), s * (R(2, 0) + R(0, 2))};
+  } else if (R(1, 1) > R(2, 2)) {
+    q.y = 0.5 * std::sqrt(1 - R(0, 0) + R(1, 1) - R(2, 2));
+    const double s = 0.25 / q.y;
+    q = {s * (R(0, 2) - R(2, 0)), s * (R(1, 0) + R(0, 1)), q.y, s * (R(2, 1) + R(1, 2))};
+  } else {
+    q.z = 0.5 * std::sqrt(1 - R(0, 0) - R(1, 1) + R(2, 2));
+    const double s = 0.25 / q.z;
+    q = {s * (R(1, 0) - R(0, 1)), s * (R(2, 0) + R(0, 2)), s * (R(2, 1) + R(1, 2)), q.z};
+  }
+  return normalized(q);
+}
+
+Quat fromAxisAngle(const Vec3& axis, double angle) {
+  if (angle == 0) return {};
+  const double s = std::sin(0.5 * angle);
+  return {std::cos(0.5 * angle), axis.x() * s, axis.y() * s, axis.z() * s};
+}
+
+Vec3 toRotationVector(const Quat& q) {
+  const Vec3 v = q.vec();
+  const double s = v.norm();
+  double angle = 2 * std::atan2(s, q.w);
+  if (angle > std::numbers::pi) angle -= 2 * std::numbers::pi;
+  return normalizedOrX(v) * angle;
+}
+
+Vec3 difference(const Quat& a, const Quat& b) { return toRotationVector(b.conjugate() * a); }
+
+Quat fromZTo(const Vec3& v) {
+  const Vec3 direction = normalizedOrX(v);
+  Vec3 axis = Vec3::UnitZ().cross(direction);
+  const double sine = axis.norm();
+  axis = sine < 1e-10 ? Vec3(1, 0, 0) : Vec3(axis / sine);
+  return fromAxisAngle(axis, std::atan2(sine, direction.z()));
+}
+
+Quat integrated(const Quat& q, const Vec3& w_body, double h) {
+  const double speed = w_body.norm();
+  return normalized(q) * fromAxisAngle(normalizedOrX(w_body), h * speed);
+}
+
+Pose compose(const Pose& a, const Pose& b) {
+  return {a.pos + rotate(a.quat, b.pos), normalized(a.quat * b.quat)};
+}
+
+Pose inverse(const Pose& a) {
+  const Quat back = a.quat.conjugate();
+  return {-rotate(back, a.pos), back};
+}
+
+}  // namespace sinew
