@@ -1,0 +1,134 @@
+#pragma once
+
+/// Enumerations shared by Spec, Model and Data. The numbers are those of the reference engine, so that compiled arrays
+/// can be compared entry by entry.
+namespace sinew {
+
+enum class JointType : int { Free = 0, Ball, Slide, Hinge };
+enum class GeomType : int { Plane = 0, HField, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, Sdf };
+enum class Integrator : int { Euler = 0, RK4, Implicit, ImplicitFast };
+enum class Cone : int { Pyramidal = 0, Elliptic };
+enum class JacobianForm : int { Dense = 0, Sparse, Auto };
+enum class Solver : int { PGS = 0, CG, Newton };
+enum class EqualityType : int { Connect = 0, Weld, Joint, Tendon, Flex, FlexVert, FlexStrain };
+enum class WrapType : int { None = 0, Joint, Pulley, Site, Sphere, Cylinder };
+enum class TransmissionType : int {
+  Joint = 0,
+  JointInParent,
+  SliderCrank,
+  Tendon,
+  Site,
+  Body,
+  So3,
+  Undefined = 1000
+};
+enum class DynType : int { None = 0, Integrator, Filter, FilterExact, Muscle, DcMotor, Pid, User };
+enum class GainType : int { Fixed = 0, Affine, Muscle, DcMotor, So3, Pid, User };
+enum class BiasType : int { None = 0, Affine, Muscle, DcMotor, So3, User };
+enum class CameraMode : int { Fixed = 0, Track, TrackCom, TargetBody, TargetBodyCom };
+enum class Projection : int { Perspective = 0, Orthographic };
+enum class Stage : int { None = 0, Pos, Vel, Acc };
+enum class DataType : int { Real = 0, Positive, Axis, Quaternion };
+
+enum class ObjType : int {
+  Unknown = 0,
+  Body,   ///< the body's inertial frame
+  XBody,  ///< the body's own frame
+  Joint,
+  Dof,
+  Geom,
+  Site,
+  Camera,
+  Light,
+  Flex,
+  Mesh,
+  Skin,
+  HField,
+  Texture,
+  Material,
+  Pair,
+  Exclude,
+  Equality,
+  Tendon,
+  Actuator,
+  Sensor,
+  Numeric,
+  Text,
+  Tuple,
+  Key,
+  Plugin
+};
+
+enum class SensorType : int {
+  Touch = 0,
+  Accelerometer,
+  Velocimeter,
+  Gyro,
+  Force,
+  Torque,
+  Magnetometer,
+  Rangefinder,
+  CamProjection,
+  JointPos,
+  JointVel,
+  TendonPos,
+  TendonVel,
+  ActuatorPos,
+  ActuatorVel,
+  ActuatorFrc,
+  JointActFrc,
+  TendonActFrc,
+  BallQuat,
+  BallAngVel,
+  JointLimitPos,
+  JointLimitVel,
+  JointLimitFrc,
+  TendonLimitPos,
+  TendonLimitVel,
+  TendonLimitFrc,
+  FramePos,
+  FrameQuat,
+  FrameXAxis,
+  FrameYAxis,
+  FrameZAxis,
+  FrameLinVel,
+  FrameAngVel,
+  FrameLinAcc,
+  FrameAngAcc,
+  SubtreeCom,
+  SubtreeLinVel,
+  SubtreeAngMom,
+  InsideSite,
+  GeomDist,
+  GeomNormal,
+  GeomFromTo,
+  Contact,
+  EPotential,
+  EKinetic,
+  Clock,
+  Tactile,
+  Plugin,
+  User
+};
+
+/// How the frame of a geom, site or inertia relates to its body's frame. Equal frames (within 1e-6) are snapped: the
+/// world pose is copied instead of composed.
+enum class SameFrame : int { None = 0, Body, Inertia, BodyRot, InertiaRot };
+
+enum class SleepPolicy : int { Auto = 0, AutoNever, AutoAllowed, Never, Allowed, Init };
+
+/// Bits of Option::disableflags, in the order of the attributes of <option><flag>.
+namespace disable {
+inline constexpr int kConstraint = 1 << 0, kEquality = 1 << 1, kFrictionLoss = 1 << 2, kLimit = 1 << 3,
+                     kContact = 1 << 4, kSpring = 1 << 5, kDamper = 1 << 6, kGravity = 1 << 7, kClampCtrl = 1 << 8,
+                     kWarmStart = 1 << 9, kFilterParent = 1 << 10, kActuation = 1 << 11, kRefSafe = 1 << 12,
+                     kSensor = 1 << 13, kMidPhase = 1 << 14, kEulerDamp = 1 << 15, kAutoReset = 1 << 16,
+                     kNativeCcd = 1 << 17, kIsland = 1 << 18, kMultiCcd = 1 << 19;
+}
+/// Bits of Option::enableflags.
+namespace enable {
+inline constexpr int kOverride = 1 << 0, kEnergy = 1 << 1, kFwdInv = 1 << 2, kInvDiscrete = 1 << 3, kSleep = 1 << 4,
+                     kDiagExact = 1 << 5;
+}
+
+}  // namespace sinew
