@@ -1,0 +1,37 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sinew/errors.h"
+#include "sinew/model.h"
+#include "sinew/spec.h"
+
+namespace sinew {
+
+/// Choices that belong to the run rather than to the model.
+struct LoadOptions {
+  std::optional<GapReading> gap;  ///< overrides <compiler gap>
+};
+
+/// Reads an MJCF file, its includes and the models it attaches. Assets (meshes, height fields) are named in the result,
+/// not loaded. Throws LoadError; appends to `warnings` if given.
+Spec readMjcf(const std::filesystem::path& file, Warnings* warnings = nullptr);
+
+/// The same from text. `name` stands for the file in messages; files it refers to are looked up in `directory`.
+Spec readMjcfText(std::string_view text, const std::string& name = "model.xml",
+                  const std::filesystem::path& directory = {}, Warnings* warnings = nullptr);
+
+/// MJCF text of a Spec. Reading it again gives a Spec that compiles to the same Model. Default classes, includes,
+/// replicates and attachments appear resolved. Asset paths are written relative to `directory` where possible.
+std::string writeMjcf(const Spec& spec, const std::filesystem::path& directory = {});
+
+/// Turns a description into the arrays a step works on. Throws LoadError; appends to `warnings` if given.
+Model compile(const Spec& spec, Warnings* warnings = nullptr, const LoadOptions& options = {});
+
+/// compile(readMjcf(file)).
+Model load(const std::filesystem::path& file, Warnings* warnings = nullptr, const LoadOptions& options = {});
+
+}  // namespace sinew
