@@ -1,0 +1,58 @@
+# `make run` and `make test` are all a newcomer needs: on a fresh Debian machine each sets up, builds and runs.
+
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+JOBS ?= $(shell nproc)
+SINEW := build/release/bin/sinew
+CORPUS ?=
+ARGS ?=
+
+build = cmake --preset $(1) --log-level=WARNING && cmake --build --preset $(1) --parallel $(JOBS)
+
+.PHONY: help setup build run test test-debug bench sanitize conformance format tidy clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
+
+setup: ## install the Debian and npm packages that are missing
+	@scripts/setup.sh
+
+build: setup ## build everything, optimized
+	@$(call build,release)
+
+run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
+	@$(SINEW) run $(ARGS)
+
+test: build ## build and run every test and the conformance scenes
+	@ctest --preset release --parallel $(JOBS)
+	@scripts/conformance.sh $(SINEW)
+
+test-debug: setup ## the same tests with assertions on and fresh matrices filled with NaN
+	@$(call build,debug)
+	@ctest --preset debug --parallel $(JOBS)
+
+bench: setup ## time the benchmark scenes
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench
+	@build/release/bin/sinew_bench $(ARGS)
+
+sanitize: setup ## run the tests under the address, undefined behavior and thread sanitizers
+	@$(call build,asan-ubsan)
+	@ctest --preset asan-ubsan --parallel $(JOBS)
+	@$(call build,tsan)
+	@ctest --preset tsan --parallel $(JOBS)
+
+conformance: build ## compare with MuJoCo, scene by scene; CORPUS=dir adds every model below dir
+	@scripts/conformance.sh $(SINEW) $(CORPUS)
+
+format: setup ## clang-format every source
+	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs -r clang-format -i
+
+tidy: build ## clang-tidy every source
+	@run-clang-tidy -quiet -p build/release -j $(JOBS) '/(src|cli|tests|bench)/'
+
+clean: ## remove everything built
+	@rm -rf build

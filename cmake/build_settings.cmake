@@ -1,0 +1,47 @@
+# How Sinew's own targets are compiled. Nothing here reaches a project that embeds the library.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+if(SINEW_DEVELOPER)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+    find_program(SINEW_CCACHE ccache)
+    if(SINEW_CCACHE)
+      set(CMAKE_CXX_COMPILER_LAUNCHER ${SINEW_CCACHE})
+    endif()
+  endif()
+endif()
+
+# Eigen as all our targets must see it: one setting for the whole program, because its templates are inlined everywhere.
+# A fresh matrix holds garbage; in debug builds it holds NaN, so that using it shows.
+add_library(sinew_eigen INTERFACE)
+target_compile_definitions(sinew_eigen INTERFACE
+  EIGEN_MPL2_ONLY
+  EIGEN_DONT_PARALLELIZE
+  $<$<CONFIG:Debug>:EIGEN_INITIALIZE_MATRICES_BY_NAN>)
+
+# Compile options of a target of ours.
+function(sinew_target_settings target)
+  set_target_properties(${target} PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+
+  # The same source gives the same bits on every compiler and level: a*b+c is never fused behind our back.
+  target_compile_options(${target} PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O3>)
+
+  if(SINEW_DEVELOPER)
+    # int indexes arrays throughout, hence no -Wsign-conversion, which Clang alone counts as part of -Wconversion
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion)
+    set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
+    # GCC's flow analysis guesses wrong about inlined Eigen code at -O3: tell, but do not stop
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:
+      -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow -Wno-error=stringop-overread>)
+  endif()
+
+  if(SINEW_SANITIZE)
+    target_compile_options(${target} PRIVATE
+      -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # public, so that whatever links the static library gets the runtime
+    target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${SINEW_SANITIZE}>)
+  endif()
+endfunction()

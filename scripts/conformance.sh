@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# conformance.sh SINEW [CORPUS]: the scenes of tests/conformance, and every model below CORPUS, through MuJoCo and
+# through the command SINEW, compared.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+sinew=$1
+corpus=${2:-}
+runner=tests/conformance/run.mjs
+
+if [[ ! -f $runner ]]; then
+  echo "conformance: not run ($runner is not there)"
+  exit 0
+fi
+exec node "$runner" --sinew "$sinew" ${corpus:+--corpus "$corpus"}

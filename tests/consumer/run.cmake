@@ -1,0 +1,15 @@
+# Installs Sinew into an empty prefix, then configures, builds and runs the project beside this file against it.
+
+set(work ${SINEW_BINARY_DIR}/consumer)
+file(REMOVE_RECURSE ${work})
+
+function(run)
+  execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${SINEW_BINARY_DIR} --config ${CONFIG} --prefix ${work}/prefix)
+run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
+  -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=${CONFIG}
+  -D SINEW_VERSION=${SINEW_VERSION})
+run(${CMAKE_COMMAND} --build ${work}/build --config ${CONFIG})
+run(${work}/build/consumer)
