@@ -212,8 +212,9 @@ function traceOf(mj, job) {
     }
     trace.warnings = readWarnings(data);
   } catch (error) {
-    trace.error = String(error?.message ?? error).replaceAll('/model/', '').trim();
-    trace.error_stage = stage;
+    const { format, source, version, settings } = trace;
+    const message = String(error?.message ?? error).replaceAll('/model/', '').trim();
+    return { format, source, error_stage: stage, error: message, version, settings };
   } finally {
     data?.delete();
     model?.delete();
@@ -259,7 +260,7 @@ async function main() {
       try {
         trace = traceOf(engine, job);
       } catch (error) {
-        trace = { format: 'sinew-trace-1', source: path.basename(job.model), error: String(error?.message ?? error), error_stage: 'abort' };
+        trace = { format: 'sinew-trace-1', source: path.basename(job.model), error_stage: 'abort', error: String(error?.message ?? error) };
       }
       if (!trace.error) break;
       engine = null;  // memory may be fragmented or worse: the next model gets a new engine

@@ -1,0 +1,242 @@
+#!/usr/bin/env node
+// Conformance run: every scene, and every model of a corpus, through the reference oracle and through `sinew compare`.
+// One line per model and a closing count; exit status 1 if anything failed. docs/conformance.md tells the whole story.
+
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+import { filesOfModel } from './model_files.mjs';
+
+const kHere = path.dirname(fileURLToPath(import.meta.url));
+const kOracle = path.join(kHere, 'oracle.mjs');
+const kUsage = `usage: node run.mjs --sinew PATH [options]
+  --sinew PATH     the sinew command to test
+  --corpus DIR     also run the models listed in DIR/INDEX.md, or every model below DIR (default: $SINEW_CORPUS)
+  --cache DIR      where traces are kept (default build/conformance)
+  --filter TEXT    only models whose path contains TEXT
+  --tol X          passed on to sinew compare
+  --parallel N     processes at a time (default 2)
+  --traces-only    make the traces, compare nothing
+  --verbose        everything that sinew compare prints, for models that do not pass`;
+
+const kCompareSeconds = 600;
+
+const oneLine = (text) => text.trim().replace(/\s*\n\s*/g, ' | ');
+
+// ------------------------------------------------------------------------------------------------ arguments
+
+function parseArguments(args) {
+  const options = {
+    sinew: null, corpus: process.env.SINEW_CORPUS || null, cache: path.join(kHere, '../../build/conformance'), filter: '',
+    tol: null, parallel: 2, tracesOnly: false, verbose: false,
+  };
+  for (let i = 0; i < args.length; ++i) {
+    const name = args[i].slice(2);
+    if (args[i] === '--traces-only') options.tracesOnly = true;
+    else if (args[i] === '--verbose') options.verbose = true;
+    else if (['--sinew', '--corpus', '--cache', '--filter', '--tol', '--parallel'].includes(args[i]) && i + 1 < args.length) {
+      options[name] = args[++i];
+    } else throw new Error(`cannot use ${args[i]}`);
+  }
+  options.parallel = Math.max(1, Number(options.parallel) || 1);
+  if (!options.sinew && !options.tracesOnly) throw new Error('--sinew is missing');
+  return options;
+}
+
+// ------------------------------------------------------------------------------------------------ what to run
+
+/// The project's own scenes, with the options that scenes.json gives them.
+function sceneEntries() {
+  const folder = path.join(kHere, 'scenes');
+  const settings = JSON.parse(fs.readFileSync(path.join(folder, 'scenes.json'), 'utf8'));
+  const files = fs.readdirSync(folder).filter((file) => file.endsWith('.xml')).sort();
+  for (const file of Object.keys(settings.scenes)) {
+    if (!files.includes(file)) throw new Error(`scenes.json names ${file}, which does not exist`);
+  }
+  return files.map((file) => {
+    const { shows = [], ...run } = { ...settings.default, ...settings.scenes[file] };
+    return { name: `scenes/${file}`, model: path.join(folder, file), run, shows, isScene: true };
+  });
+}
+
+/// Paths in the first column of the tables of INDEX.md; without that file, every XML file that has a worldbody.
+function corpusModels(folder) {
+  const index = path.join(folder, 'INDEX.md');
+  if (fs.existsSync(index)) {
+    const rows = fs.readFileSync(index, 'utf8').matchAll(/^\|\s*([^|\s]+\.xml)\s*\|/gm);
+    return [...rows].map((row) => row[1]);
+  }
+  const isModel = (file) => file.endsWith('.xml') && fs.readFileSync(path.join(folder, file), 'utf8').includes('<worldbody');
+  return fs.readdirSync(folder, { recursive: true }).filter(isModel).sort();
+}
+
+function corpusEntries(folder) {
+  const run = { smooth: true, ctrl: 'sine', qvel: 'sine' };
+  return corpusModels(folder).map((file) => ({ name: file, model: path.join(folder, file), run, shows: [], isScene: false }));
+}
+
+// ------------------------------------------------------------------------------------------------ traces
+
+const digestOf = (...parts) => {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part).update('\0');
+  return hash.digest('hex');
+};
+
+/// What every trace depends on: the scripts that make it and the pinned package.
+const toolDigest = digestOf(...['oracle.mjs', 'trace_fields.mjs', 'model_files.mjs', 'package-lock.json']
+  .map((file) => fs.readFileSync(path.join(kHere, file))));
+
+/// Path of the trace in the cache: it changes with any byte of the model's files, with the oracle and with the options.
+function tracePath(cache, entry) {
+  const contents = filesOfModel(entry.model)
+    .map((file) => [path.relative(path.dirname(entry.model), file), digestOf(fs.readFileSync(file))].join(' ')).sort();
+  const key = digestOf(toolDigest, JSON.stringify(entry.run), ...contents).slice(0, 16);
+  return path.join(cache, `${entry.name.replace(/\.xml$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
+}
+
+/// Removes traces of the same model under older keys.
+function dropOlderTraces(trace) {
+  const stem = path.basename(trace).slice(0, -'0123456789abcdef.json'.length);
+  for (const file of fs.readdirSync(path.dirname(trace))) {
+    if (file !== path.basename(trace) && file.startsWith(stem) && /^[0-9a-f]{16}\.json$/.test(file.slice(stem.length))) {
+      fs.unlinkSync(path.join(path.dirname(trace), file));
+    }
+  }
+}
+
+function execute(command, args, seconds = 0) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], timeout: seconds * 1000, killSignal: 'SIGKILL' });
+    let out = '';
+    let err = '';
+    child.stdout.on('data', (text) => { out += text; });
+    child.stderr.on('data', (text) => { err += text; });
+    child.on('error', (error) => resolve({ status: null, signal: null, out, err: `${error.message}` }));
+    child.on('close', (status, signal) => resolve({ status, signal, out, err }));
+  });
+}
+
+/// Runs the oracle on a share of the entries. If its process dies, the entry at fault gets a trace with an error and
+/// the rest goes to a new process.
+async function makeTraces(entries, listFile) {
+  for (let rest = entries; rest.length;) {
+    fs.writeFileSync(listFile, rest.map((e) => JSON.stringify({ model: e.model, out: e.trace, ...e.run })).join('\n'));
+    const result = await execute(process.execPath, ['--max-old-space-size=4096', kOracle, '--jobs', listFile]);
+    rest = rest.filter((e) => !fs.existsSync(e.trace));
+    if (!rest.length) break;
+    const error = `the oracle stopped: ${result.signal ?? result.err.trim().split('\n').at(-1)}`;
+    fs.writeFileSync(rest[0].trace, JSON.stringify({ error_stage: 'abort', error }));
+    rest = rest.slice(1);
+  }
+  fs.rmSync(listFile, { force: true });
+}
+
+async function fillCache(entries, options) {
+  fs.mkdirSync(options.cache, { recursive: true });
+  for (const entry of entries) entry.trace = tracePath(options.cache, entry);
+  const missing = entries.filter((entry) => !fs.existsSync(entry.trace));
+  if (!missing.length) return;
+  console.log(`oracle: ${missing.length} of ${entries.length} traces to make`);
+  const shares = Array.from({ length: options.parallel }, (_, k) => missing.filter((_, i) => i % options.parallel === k));
+  await Promise.all(shares.map((share, k) => makeTraces(share, path.join(options.cache, `jobs-${process.pid}-${k}.txt`))));
+  missing.forEach((entry) => dropOlderTraces(entry.trace));
+}
+
+/// What kept the oracle from making a trace, or ''. Such a trace is short and says so at once.
+function oracleFailure(trace) {
+  if (fs.statSync(trace).size > 1e5) return '';
+  const { error, error_stage: stage } = JSON.parse(fs.readFileSync(trace, 'utf8'));
+  return error ? `oracle (${stage}): ${oneLine(error)}` : '';
+}
+
+/// Why a scene's trace is no good as a test of its mechanism, or '' if it is.
+function flawOfScene(entry) {
+  const trace = JSON.parse(fs.readFileSync(entry.trace, 'utf8'));
+  if (Object.keys(trace.warnings).length) return `the reference warned: ${JSON.stringify(trace.warnings)}`;
+  const numbers = (value) => (Array.isArray(value) ? value.flatMap(numbers) : [value]);
+  for (const sample of trace.samples) {
+    for (const [field, value] of Object.entries(sample)) {
+      if (field !== 'contact' && numbers(value).includes(null)) return `${field} is not finite at step ${sample.step}`;
+    }
+  }
+  for (const field of entry.shows) {
+    const values = trace.constants[field] ?? trace.samples.map((sample) => sample[field]);
+    if (!numbers(values).some((x) => x)) return `the scene should show ${field}, which is zero throughout`;
+  }
+  return '';
+}
+
+// ------------------------------------------------------------------------------------------------ comparison
+
+/// {verdict, detail, log} for one entry whose trace exists.
+async function judge(entry, options) {
+  const failure = oracleFailure(entry.trace);
+  if (failure) return { verdict: 'FAIL', detail: failure };
+  if (entry.isScene) {
+    const flaw = flawOfScene(entry);
+    if (flaw) return { verdict: 'FAIL', detail: flaw };
+  }
+  if (options.tracesOnly) return { verdict: 'PASS', detail: 'trace made' };
+
+  const args = ['compare', entry.model, entry.trace];
+  if (entry.run.smooth) args.push('--smooth');
+  if (options.tol) args.push('--tol', options.tol);
+  const { status, signal, out, err } = await execute(options.sinew, args, kCompareSeconds);
+  const lines = out.trim().split('\n');
+  const worst = lines.findLast((line) => line.startsWith('worst')) ?? '';
+  const first = lines.find((line) => line.startsWith('first')) ?? '';
+  const log = out + err;
+  if (status === 0) return { verdict: 'PASS', detail: worst, log };
+  if (status === 1) return { verdict: 'FAIL', detail: [first, worst].filter(Boolean).join('; ') || oneLine(err), log };
+  if (status === 2 && err.includes('not supported')) return { verdict: 'UNSUPPORTED', detail: oneLine(err), log };
+  if (status === 2) return { verdict: 'FAIL', detail: `does not load: ${oneLine(err)}`, log };
+  return { verdict: 'FAIL', detail: `sinew compare ended with ${signal ?? `status ${status}`} ${oneLine(err)}`, log };
+}
+
+/// Runs `work` on all items, `parallel` at a time, and hands the results to `done` in the order of the items.
+async function inOrder(items, parallel, work, done) {
+  const results = new Map();
+  let next = 0;
+  let printed = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const i = next++;
+      results.set(i, await work(items[i]));
+      for (; results.has(printed); ++printed) done(items[printed], results.get(printed));
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, worker));
+}
+
+async function main() {
+  let options;
+  try {
+    options = parseArguments(process.argv.slice(2));
+  } catch (error) {
+    console.error(`${error.message}\n${kUsage}`);
+    return 2;
+  }
+  const hasCorpus = options.corpus && fs.existsSync(options.corpus);
+  const entries = [...sceneEntries(), ...(hasCorpus ? corpusEntries(options.corpus) : [])]
+    .filter((entry) => entry.name.includes(options.filter));
+  await fillCache(entries, options);
+
+  const count = { PASS: 0, FAIL: 0, UNSUPPORTED: 0 };
+  await inOrder(entries, options.parallel, (entry) => judge(entry, options), (entry, { verdict, detail, log }) => {
+    // what the scenes show is promised to work, so a scene that is not supported has failed
+    const counted = verdict === 'UNSUPPORTED' && entry.isScene ? 'FAIL' : verdict;
+    ++count[counted];
+    console.log(`${verdict.padEnd(11)} ${entry.name.padEnd(48)} ${detail}`);
+    if (options.verbose && verdict !== 'PASS' && log) console.log(log.replace(/^/gm, '    '));
+  });
+  if (!hasCorpus) console.log(`corpus: not run (${options.corpus ? `${options.corpus} not found` : 'no path given'})`);
+  console.log(`${count.PASS} passed, ${count.FAIL} failed${count.UNSUPPORTED ? `, ${count.UNSUPPORTED} unsupported` : ''}`);
+  return count.FAIL ? 1 : 0;
+}
+
+process.exitCode = await main();
