@@ -13,36 +13,36 @@ enum class GapReading : int {
 };
 
 /// The fields of Option as a table: X(type, name, "what it is").
-#define SINEW_OPTION_FIELDS(X)                                                                                       \
-  X(double, timestep, "duration of a step, s")                                                                       \
-  X(double, impratio, "ratio of frictional to normal contact impedance, elliptic cones")                             \
-  X(double, tolerance, "main solver tolerance")                                                                      \
-  X(double, ls_tolerance, "line search tolerance")                                                                   \
-  X(double, noslip_tolerance, "noslip solver tolerance")                                                             \
-  X(double, ccd_tolerance, "convex collider tolerance")                                                              \
-  X(double, sleep_tolerance, "speed below which a tree may fall asleep")                                             \
-  X(Vector3, gravity, "gravitational acceleration, m/s^2")                                                           \
-  X(Vector3, wind, "velocity of the medium, m/s")                                                                    \
-  X(Vector3, magnetic, "global magnetic flux")                                                                       \
-  X(double, density, "density of the medium, kg/m^3")                                                                \
-  X(double, viscosity, "viscosity of the medium")                                                                    \
-  X(double, o_margin, "override: margin")                                                                            \
-  X(Vector2, o_solref, "override: solref")                                                                           \
-  X(Vector5, o_solimp, "override: solimp")                                                                           \
-  X(Vector5, o_friction, "override: friction")                                                                       \
-  X(Integrator, integrator, "integrator")                                                                            \
-  X(Cone, cone, "friction cone")                                                                                     \
-  X(JacobianForm, jacobian, "form of the constraint Jacobian")                                                       \
-  X(Solver, solver, "constraint solver")                                                                             \
-  X(int, iterations, "maximum number of main solver iterations")                                                     \
-  X(int, ls_iterations, "maximum number of line search evaluations")                                                 \
-  X(int, noslip_iterations, "maximum number of noslip iterations")                                                   \
-  X(int, ccd_iterations, "maximum number of convex collider iterations")                                             \
-  X(int, disableflags, "bits of sinew::disable")                                                                     \
-  X(int, enableflags, "bits of sinew::enable")                                                                       \
-  X(int, disableactuator, "bit i set: actuators of group i produce no force")                                        \
-  X(int, sdf_initpoints, "number of starting points for signed distance fields")                                     \
-  X(int, sdf_iterations, "maximum number of iterations for signed distance fields")                                  \
+#define SINEW_OPTION_FIELDS(X)                                                           \
+  X(double, timestep, "duration of a step, s")                                           \
+  X(double, impratio, "ratio of frictional to normal contact impedance, elliptic cones") \
+  X(double, tolerance, "main solver tolerance")                                          \
+  X(double, ls_tolerance, "line search tolerance")                                       \
+  X(double, noslip_tolerance, "noslip solver tolerance")                                 \
+  X(double, ccd_tolerance, "convex collider tolerance")                                  \
+  X(double, sleep_tolerance, "speed below which a tree may fall asleep")                 \
+  X(Vector3, gravity, "gravitational acceleration, m/s^2")                               \
+  X(Vector3, wind, "velocity of the medium, m/s")                                        \
+  X(Vector3, magnetic, "global magnetic flux")                                           \
+  X(double, density, "density of the medium, kg/m^3")                                    \
+  X(double, viscosity, "viscosity of the medium")                                        \
+  X(double, o_margin, "override: margin")                                                \
+  X(Vector2, o_solref, "override: solref")                                               \
+  X(Vector5, o_solimp, "override: solimp")                                               \
+  X(Vector5, o_friction, "override: friction")                                           \
+  X(Integrator, integrator, "integrator")                                                \
+  X(Cone, cone, "friction cone")                                                         \
+  X(JacobianForm, jacobian, "form of the constraint Jacobian")                           \
+  X(Solver, solver, "constraint solver")                                                 \
+  X(int, iterations, "maximum number of main solver iterations")                         \
+  X(int, ls_iterations, "maximum number of line search evaluations")                     \
+  X(int, noslip_iterations, "maximum number of noslip iterations")                       \
+  X(int, ccd_iterations, "maximum number of convex collider iterations")                 \
+  X(int, disableflags, "bits of sinew::disable")                                         \
+  X(int, enableflags, "bits of sinew::enable")                                           \
+  X(int, disableactuator, "bit i set: actuators of group i produce no force")            \
+  X(int, sdf_initpoints, "number of starting points for signed distance fields")         \
+  X(int, sdf_iterations, "maximum number of iterations for signed distance fields")      \
   X(GapReading, gap, "meaning of a contact's gap")
 
 /// Settings of the simulation; they may be changed between steps. Defaults are those of MJCF.

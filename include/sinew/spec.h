@@ -103,8 +103,9 @@ struct Compiler {
   bool alignfree = false;
   Conflict conflict = Conflict::Warning;
   LengthRange lengthrange;
-  std::optional<bool> exactmeshinertia;  ///< present with either value: meshes without `inertia` use the exact algorithm
-  std::optional<GapReading> gap;         ///< meaning of contact gaps; absent means Inside, with a warning if any gap > 0
+  std::optional<bool>
+      exactmeshinertia;           ///< present with either value: meshes without `inertia` use the exact algorithm
+  std::optional<GapReading> gap;  ///< meaning of contact gaps; absent means Inside, with a warning if any gap > 0
 };
 
 struct Size {

@@ -12,16 +12,7 @@ enum class JacobianForm : int { Dense = 0, Sparse, Auto };
 enum class Solver : int { PGS = 0, CG, Newton };
 enum class EqualityType : int { Connect = 0, Weld, Joint, Tendon, Flex, FlexVert, FlexStrain };
 enum class WrapType : int { None = 0, Joint, Pulley, Site, Sphere, Cylinder };
-enum class TransmissionType : int {
-  Joint = 0,
-  JointInParent,
-  SliderCrank,
-  Tendon,
-  Site,
-  Body,
-  So3,
-  Undefined = 1000
-};
+enum class TransmissionType : int { Joint = 0, JointInParent, SliderCrank, Tendon, Site, Body, So3, Undefined = 1000 };
 enum class DynType : int { None = 0, Integrator, Filter, FilterExact, Muscle, DcMotor, Pid, User };
 enum class GainType : int { Fixed = 0, Affine, Muscle, DcMotor, So3, Pid, User };
 enum class BiasType : int { None = 0, Affine, Muscle, DcMotor, So3, User };

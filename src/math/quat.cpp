@@ -88,9 +88,7 @@ Quat integrated(const Quat& q, const Vec3& w_body, double h) {
   return normalized(q) * fromAxisAngle(normalizedOrX(w_body), h * speed);
 }
 
-Pose compose(const Pose& a, const Pose& b) {
-  return {a.pos + rotate(a.quat, b.pos), normalized(a.quat * b.quat)};
-}
+Pose compose(const Pose& a, const Pose& b) { return {a.pos + rotate(a.quat, b.pos), normalized(a.quat * b.quat)}; }
 
 Pose inverse(const Pose& a) {
   const Quat back = a.quat.conjugate();

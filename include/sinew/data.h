@@ -1,0 +1,187 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sinew/arena.h"
+#include "sinew/array.h"
+#include "sinew/model.h"
+
+namespace sinew {
+
+/// Arrays of a Data: X(element type, name, rows, columns, "what it is [written by]"). Rows and columns are in terms of
+/// the Model `m`. One source for the members, copying, hashing, saving, printing and the bindings.
+///
+/// SINEW_STATE_ARRAYS is what a step starts from; saving and restoring these (and `time`) reproduces a run bit for bit.
+#define SINEW_STATE_ARRAYS(X)                                                                                  \
+  X(double, qpos, m.nq, 1, "coordinates [user, integrate]")                                                    \
+  X(double, qvel, m.nv, 1, "velocities [user, integrate]")                                                     \
+  X(double, act, m.na, 1, "actuator activations [user, integrate]")                                            \
+  X(double, qacc_warmstart, m.nv, 1, "acceleration the solver starts from [integrate]")                        \
+  X(double, ctrl, m.nu, 1, "controls [user]")                                                                  \
+  X(double, qfrc_applied, m.nv, 1, "applied generalized force [user]")                                         \
+  X(double, xfrc_applied, m.nbody, 6, "applied force, torque at the body's centre of mass, world axes [user]") \
+  X(std::uint8_t, eq_active, m.neq, 1, "equality constraints in force [user]")                                 \
+  X(double, mocap_pos, m.nmocap, 3, "positions of mocap bodies [user]")                                        \
+  X(double, mocap_quat, m.nmocap, 4, "orientations of mocap bodies [user]")                                    \
+  X(double, userdata, m.nuserdata, 1, "never touched by the engine [user]")
+
+#define SINEW_DERIVED_ARRAYS(X)                                                                               \
+  /* kinematics */                                                                                            \
+  X(double, xpos, m.nbody, 3, "body frame: position [kinematics]")                                            \
+  X(double, xquat, m.nbody, 4, "body frame: orientation [kinematics]")                                        \
+  X(double, xmat, m.nbody, 9, "body frame: rotation matrix [kinematics]")                                     \
+  X(double, xipos, m.nbody, 3, "centre of mass [kinematics]")                                                 \
+  X(double, ximat, m.nbody, 9, "principal axes of inertia [kinematics]")                                      \
+  X(double, xanchor, m.njnt, 3, "joint anchor [kinematics]")                                                  \
+  X(double, xaxis, m.njnt, 3, "joint axis [kinematics]")                                                      \
+  X(double, geom_xpos, m.ngeom, 3, "geom position [kinematics]")                                              \
+  X(double, geom_xmat, m.ngeom, 9, "geom rotation matrix [kinematics]")                                       \
+  X(double, site_xpos, m.nsite, 3, "site position [kinematics]")                                              \
+  X(double, site_xmat, m.nsite, 9, "site rotation matrix [kinematics]")                                       \
+  X(double, cam_xpos, m.ncam, 3, "camera position [cameras]")                                                 \
+  X(double, cam_xmat, m.ncam, 9, "camera rotation matrix [cameras]")                                          \
+  X(double, subtree_com, m.nbody, 3, "centre of mass of each subtree [comPos]")                               \
+  X(double, cinert, m.nbody, 10, "inertia about the tree's centre of mass: 6 of the tensor, m d, m [comPos]") \
+  X(double, cdof, m.nv, 6, "motion axis of each dof at the tree's centre of mass [comPos]")                   \
+  X(double, ten_length, m.ntendon, 1, "tendon length [tendons]")                                              \
+  X(double, ten_J, m.nJten, 1, "tendon Jacobians, pattern in the model [tendons]")                            \
+  X(int, ten_wrapadr, m.ntendon, 1, "first point of the tendon's path [tendons]")                             \
+  X(int, ten_wrapnum, m.ntendon, 1, "number of points of the tendon's path [tendons]")                        \
+  X(int, wrap_obj, m.nwrap, 2, "geom a path point lies on, -1: site, -2: pulley [tendons]")                   \
+  X(double, wrap_xpos, m.nwrap, 6, "path points [tendons]")                                                   \
+  X(double, actuator_length, m.nu, 1, "actuator length [transmissions]")                                      \
+  X(int, moment_rownnz, m.nu, 1, "entries of the moment row [transmissions]")                                 \
+  X(int, moment_rowadr, m.nu, 1, "first entry of the moment row [transmissions]")                             \
+  X(int, moment_colind, m.nJmom, 1, "dof of each entry [transmissions]")                                      \
+  X(double, actuator_moment, m.nJmom, 1, "d length / d q [transmissions]")                                    \
+  /* inertia */                                                                                               \
+  X(double, crb, m.nbody, 10, "composite inertia [massMatrix]")                                               \
+  X(double, M, m.nM, 1, "inertia matrix, lower triangle [massMatrix]")                                        \
+  X(double, qLD, m.nM, 1, "L'DL factor of M: L, D on the diagonal [factorMass]")                              \
+  X(double, qLDiagInv, m.nv, 1, "1 / D [factorMass]")                                                         \
+  /* velocity */                                                                                              \
+  X(double, ten_velocity, m.ntendon, 1, "tendon velocity [velocities]")                                       \
+  X(double, actuator_velocity, m.nu, 1, "actuator velocity [velocities]")                                     \
+  X(double, cvel, m.nbody, 6, "body velocity at the tree's centre of mass [comVel]")                          \
+  X(double, cdof_dot, m.nv, 6, "time derivative of cdof [comVel]")                                            \
+  X(double, subtree_linvel, m.nbody, 3, "velocity of the subtree's centre of mass [sense, if needed]")        \
+  X(double, subtree_angmom, m.nbody, 3, "angular momentum about it [sense, if needed]")                       \
+  /* forces */                                                                                                \
+  X(double, qfrc_bias, m.nv, 1, "Coriolis, centrifugal and gravitational force, on the left side [bias]")     \
+  X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
+  X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
+  X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
+  X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
+  X(double, qfrc_passive, m.nv, 1, "sum of the passive forces [passive]")                                     \
+  X(double, act_dot, m.na, 1, "rate of the activations [actuation]")                                          \
+  X(double, actuator_force, m.nu, 1, "scalar actuator forces [actuation]")                                    \
+  X(double, qfrc_actuator, m.nv, 1, "actuator forces on the dofs [actuation]")                                \
+  X(double, qfrc_smooth, m.nv, 1, "all forces but constraints [acceleration]")                                \
+  X(double, qacc_smooth, m.nv, 1, "acceleration without constraints [acceleration]")                          \
+  X(double, qfrc_constraint, m.nv, 1, "constraint forces [solve]")                                            \
+  X(double, qacc, m.nv, 1, "acceleration [solve]")                                                            \
+  X(double, qfrc_inverse, m.nv, 1, "force that explains qacc [inverse]")                                      \
+  X(double, cacc, m.nbody, 6, "body acceleration, gravity included [bodyForces]")                             \
+  X(double, cfrc_int, m.nbody, 6, "force from the parent [bodyForces]")                                       \
+  X(double, cfrc_ext, m.nbody, 6, "external force [bodyForces]")                                              \
+  X(double, sensordata, m.nsensordata, 1, "sensor values [sense]")                                            \
+  /* integration */                                                                                           \
+  X(double, qDeriv, m.nD, 1, "d (passive + actuator - bias) / d qvel, pattern D [implicit]")                  \
+  X(double, qH, m.nM, 1, "L'DL factor of the modified M [integrate]")                                         \
+  X(double, qHDiagInv, m.nv, 1, "1 / D of it [integrate]")                                                    \
+  X(double, qLU, m.nD, 1, "LU factor of M - h qDeriv [implicit]")
+
+/// Things that went wrong in a step. A step never throws, prints or exits: it counts here.
+enum class Trouble : int {
+  BadQpos = 0,  ///< a coordinate was not finite or beyond 1e10; the state was reset (unless autoreset is off)
+  BadQvel,      ///< the same for a velocity
+  BadQacc,      ///< the same for an acceleration
+  BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
+  Inertia,      ///< M was not positive definite
+  Count
+};
+
+struct TroubleReport {
+  int count = 0;    ///< how often, since reset
+  int first = -1;   ///< index of the offending coordinate, dof or control when it first happened
+  double time = 0;  ///< when it first happened
+};
+
+struct Status {
+  std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
+  TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
+  const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
+  bool ok() const {
+    for (const TroubleReport& t : troubles) {
+      if (t.count > 0) return false;
+    }
+    return true;
+  }
+};
+
+/// The changing part of a simulation. Made for one Model; all arrays have the sizes it demands. Copying is a deep copy.
+struct Data {
+  explicit Data(const Model& m);  ///< allocates everything and resets
+
+  double time = 0;
+  std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
+  Status status;
+  Arena arena;
+
+#define SINEW_X(type, name, rows, cols, doc) Array<type> name;
+  SINEW_STATE_ARRAYS(SINEW_X)
+  SINEW_DERIVED_ARRAYS(SINEW_X)
+#undef SINEW_X
+
+  /// Calls f(name, array, rows, columns, doc) for the arrays of the state.
+  template <class F>
+  void forEachStateArray(const Model& m, F&& f) {
+#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
+    SINEW_STATE_ARRAYS(SINEW_X)
+#undef SINEW_X
+  }
+  template <class F>
+  void forEachStateArray(const Model& m, F&& f) const {
+#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
+    SINEW_STATE_ARRAYS(SINEW_X)
+#undef SINEW_X
+  }
+  /// The same for all arrays, state first.
+  template <class F>
+  void forEachArray(const Model& m, F&& f) {
+#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
+    SINEW_STATE_ARRAYS(SINEW_X)
+    SINEW_DERIVED_ARRAYS(SINEW_X)
+#undef SINEW_X
+  }
+  template <class F>
+  void forEachArray(const Model& m, F&& f) const {
+#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
+    SINEW_STATE_ARRAYS(SINEW_X)
+    SINEW_DERIVED_ARRAYS(SINEW_X)
+#undef SINEW_X
+  }
+};
+
+/// Back to qpos0 at time 0: everything else zero, mocap poses and active equalities from the model, status cleared.
+void reset(const Model& m, Data& d);
+
+/// reset(), then the state of keyframe `key`. Throws std::out_of_range for a key that does not exist.
+void resetToKey(const Model& m, Data& d, int key);
+
+/// Bytes of the complete state (time and the state arrays). restoreState() on a Data of the same Model continues the
+/// run bit for bit; it throws std::invalid_argument if the size does not fit the Model.
+std::vector<std::byte> saveState(const Model& m, const Data& d);
+void restoreState(const Model& m, Data& d, std::span<const std::byte> state);
+
+/// Hash over time and the state arrays.
+std::uint64_t stateHash(const Model& m, const Data& d);
+
+/// Describes what is in d.status in words, with the names of the joint and body concerned; empty if all is well.
+std::string describeStatus(const Model& m, const Data& d);
+
+}  // namespace sinew

@@ -1,0 +1,426 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "sinew/array.h"
+#include "sinew/option.h"
+#include "sinew/types.h"
+
+namespace sinew {
+
+/// Sizes of a Model: X(name, "what it counts").
+#define SINEW_MODEL_SIZES(X)                                            \
+  X(nq, "generalized coordinates")                                      \
+  X(nv, "degrees of freedom")                                           \
+  X(nu, "controls, one per actuator")                                   \
+  X(na, "activation variables")                                         \
+  X(nbody, "bodies, the world included")                                \
+  X(njnt, "joints")                                                     \
+  X(ntree, "kinematic trees")                                           \
+  X(nM, "entries of the lower triangle of the inertia matrix M")        \
+  X(nD, "entries of the symmetric pattern D (derivatives)")             \
+  X(ngeom, "geoms")                                                     \
+  X(nsite, "sites")                                                     \
+  X(ncam, "cameras")                                                    \
+  X(nmesh, "meshes")                                                    \
+  X(nmeshvert, "vertices of all meshes")                                \
+  X(nmeshface, "triangles of all meshes")                               \
+  X(nmeshgraph, "ints in the hull graphs of all meshes")                \
+  X(nmeshpoly, "hull polygons of all meshes")                           \
+  X(nmeshpolyvert, "vertices of all hull polygons")                     \
+  X(nmeshpolymap, "polygons per vertex, all meshes")                    \
+  X(nhfield, "height fields")                                           \
+  X(nhfielddata, "elevations of all height fields")                     \
+  X(npair, "explicit contact pairs")                                    \
+  X(nexclude, "excluded body pairs")                                    \
+  X(neq, "equality constraints")                                        \
+  X(ntendon, "tendons")                                                 \
+  X(nwrap, "path elements of all tendons")                              \
+  X(nJten, "entries of all tendon Jacobians")                           \
+  X(nJmom, "most entries the actuator moments can have")                \
+  X(nsensor, "sensors")                                                 \
+  X(nsensordata, "numbers in the sensor vector")                        \
+  X(nnumeric, "custom numeric fields")                                  \
+  X(nnumericdata, "numbers in all of them")                             \
+  X(ntext, "custom text fields")                                        \
+  X(ntextdata, "characters in all of them, terminating zeros included") \
+  X(ntuple, "custom tuples")                                            \
+  X(ntupledata, "entries of all tuples")                                \
+  X(nkey, "keyframes")                                                  \
+  X(nmocap, "mocap bodies")                                             \
+  X(nuserdata, "user numbers in Data")                                  \
+  X(nuser_body, "user numbers per body")                                \
+  X(nuser_jnt, "user numbers per joint")                                \
+  X(nuser_geom, "user numbers per geom")                                \
+  X(nuser_site, "user numbers per site")                                \
+  X(nuser_cam, "user numbers per camera")                               \
+  X(nuser_tendon, "user numbers per tendon")                            \
+  X(nuser_actuator, "user numbers per actuator")                        \
+  X(nuser_sensor, "user numbers per sensor")                            \
+  X(ngravcomp, "bodies with gravity compensation")                      \
+  X(nnames, "characters in `names`")
+
+/// Arrays of a Model: X(element type, name, rows, columns, "what it is, units"). This table is the one source for the
+/// members below, printing, comparing, hashing, saving and the bindings. Rows and columns are in terms of the sizes.
+#define SINEW_MODEL_ARRAYS(X)                                                                                          \
+  X(double, qpos0, nq, 1, "coordinates of the reference configuration")                                                \
+  X(double, qpos_spring, nq, 1, "coordinates at which springs are relaxed")                                            \
+  /* bodies: depth first, body 0 is the world */                                                                       \
+  X(int, body_parentid, nbody, 1, "parent body")                                                                       \
+  X(int, body_rootid, nbody, 1, "topmost ancestor below the world")                                                    \
+  X(int, body_weldid, nbody, 1, "nearest ancestor-or-self with joints (or mocap root), else 0")                        \
+  X(int, body_mocapid, nbody, 1, "mocap index, -1: none")                                                              \
+  X(int, body_jntnum, nbody, 1, "number of joints")                                                                    \
+  X(int, body_jntadr, nbody, 1, "first joint, -1: none")                                                               \
+  X(int, body_dofnum, nbody, 1, "number of dofs")                                                                      \
+  X(int, body_dofadr, nbody, 1, "first dof, -1: none")                                                                 \
+  X(int, body_treeid, nbody, 1, "kinematic tree, -1: static")                                                          \
+  X(int, body_geomnum, nbody, 1, "number of geoms")                                                                    \
+  X(int, body_geomadr, nbody, 1, "first geom, -1: none")                                                               \
+  X(std::uint8_t, body_simple, nbody, 1, "1: M is diagonal for this body's dofs, 2: slides only")                      \
+  X(SameFrame, body_sameframe, nbody, 1, "inertial frame against body frame")                                          \
+  X(double, body_pos, nbody, 3, "position in the parent")                                                              \
+  X(double, body_quat, nbody, 4, "orientation in the parent")                                                          \
+  X(double, body_ipos, nbody, 3, "centre of mass in the body frame")                                                   \
+  X(double, body_iquat, nbody, 4, "orientation of the principal axes of inertia")                                      \
+  X(double, body_mass, nbody, 1, "mass, kg")                                                                           \
+  X(double, body_subtreemass, nbody, 1, "mass of the body and its descendants")                                        \
+  X(double, body_inertia, nbody, 3, "principal moments of inertia, kg m^2")                                            \
+  X(double, body_invweight0, nbody, 2, "mean inverse inertia at qpos0: translation, rotation")                         \
+  X(double, body_gravcomp, nbody, 1, "share of the weight that is compensated")                                        \
+  X(double, body_margin, nbody, 1, "largest margin + gap of its geoms")                                                \
+  X(double, body_user, nbody, nuser_body, "user data")                                                                 \
+  X(int, body_contype, nbody, 1, "or of its geoms' contype")                                                           \
+  X(int, body_conaffinity, nbody, 1, "or of its geoms' conaffinity")                                                   \
+  /* joints */                                                                                                         \
+  X(JointType, jnt_type, njnt, 1, "type")                                                                              \
+  X(int, jnt_qposadr, njnt, 1, "first coordinate in qpos")                                                             \
+  X(int, jnt_dofadr, njnt, 1, "first dof in qvel")                                                                     \
+  X(int, jnt_bodyid, njnt, 1, "body")                                                                                  \
+  X(int, jnt_group, njnt, 1, "group")                                                                                  \
+  X(std::uint8_t, jnt_limited, njnt, 1, "has limits")                                                                  \
+  X(std::uint8_t, jnt_actfrclimited, njnt, 1, "total actuator force is limited")                                       \
+  X(std::uint8_t, jnt_actgravcomp, njnt, 1, "gravity compensation counts as actuator force")                           \
+  X(double, jnt_solref, njnt, 2, "limit: solref")                                                                      \
+  X(double, jnt_solimp, njnt, 5, "limit: solimp")                                                                      \
+  X(double, jnt_pos, njnt, 3, "anchor in the body frame")                                                              \
+  X(double, jnt_axis, njnt, 3, "axis in the body frame")                                                               \
+  X(double, jnt_stiffness, njnt, 1, "spring stiffness k, force -(k + k1 x + k2 x^2) x")                                \
+  X(double, jnt_stiffnesspoly, njnt, 2, "k1, k2")                                                                      \
+  X(double, jnt_range, njnt, 2, "limits (ball: largest angle in the second number), rad or m")                         \
+  X(double, jnt_actfrcrange, njnt, 2, "range of the total actuator force")                                             \
+  X(double, jnt_margin, njnt, 1, "distance from the limit at which it becomes active")                                 \
+  X(double, jnt_user, njnt, nuser_jnt, "user data")                                                                    \
+  /* dofs */                                                                                                           \
+  X(int, dof_bodyid, nv, 1, "body")                                                                                    \
+  X(int, dof_jntid, nv, 1, "joint")                                                                                    \
+  X(int, dof_parentid, nv, 1, "nearest dof towards the root, -1: none")                                                \
+  X(int, dof_treeid, nv, 1, "kinematic tree")                                                                          \
+  X(int, dof_simplenum, nv, 1, "number of consecutive simple dofs starting here")                                      \
+  X(double, dof_solref, nv, 2, "friction loss: solref")                                                                \
+  X(double, dof_solimp, nv, 5, "friction loss: solimp")                                                                \
+  X(double, dof_frictionloss, nv, 1, "friction loss, N or N m")                                                        \
+  X(double, dof_armature, nv, 1, "inertia added to the diagonal of M")                                                 \
+  X(double, dof_damping, nv, 1, "damping b, force -(b + b1 |v| + b2 v^2) v")                                           \
+  X(double, dof_dampingpoly, nv, 2, "b1, b2")                                                                          \
+  X(double, dof_invweight0, nv, 1, "diagonal of inv(M) at qpos0, averaged over the joint")                             \
+  X(double, dof_M0, nv, 1, "diagonal of M at qpos0")                                                                   \
+  X(double, dof_length, nv, 1, "length scale: 1 for translations, distance scale of a rotation's effect")              \
+  /* kinematic trees */                                                                                                \
+  X(int, tree_bodyadr, ntree, 1, "first body")                                                                         \
+  X(int, tree_bodynum, ntree, 1, "number of bodies")                                                                   \
+  X(int, tree_dofadr, ntree, 1, "first dof")                                                                           \
+  X(int, tree_dofnum, ntree, 1, "number of dofs")                                                                      \
+  X(SleepPolicy, tree_sleep_policy, ntree, 1, "may it sleep")                                                          \
+  /* sparsity. M: row i holds the ancestor dofs of i in growing order, the diagonal last. D: ancestors and descendants \
+   */                                                                                                                  \
+  X(int, M_rownnz, nv, 1, "entries in row i of M")                                                                     \
+  X(int, M_rowadr, nv, 1, "first entry of row i")                                                                      \
+  X(int, M_colind, nM, 1, "column of each entry")                                                                      \
+  X(int, D_rownnz, nv, 1, "entries in row i of D")                                                                     \
+  X(int, D_rowadr, nv, 1, "first entry of row i")                                                                      \
+  X(int, D_diag, nv, 1, "position of the diagonal within row i")                                                       \
+  X(int, D_colind, nD, 1, "column of each entry")                                                                      \
+  X(int, mapM2D, nD, 1, "entry of M (lower triangle, mirrored) for each entry of D; -1: not in M")                     \
+  X(int, mapD2M, nM, 1, "entry of D for each entry of M")                                                              \
+  /* geoms */                                                                                                          \
+  X(GeomType, geom_type, ngeom, 1, "shape")                                                                            \
+  X(int, geom_contype, ngeom, 1, "contact type bits")                                                                  \
+  X(int, geom_conaffinity, ngeom, 1, "contact affinity bits")                                                          \
+  X(int, geom_condim, ngeom, 1, "contact dimension: 1, 3, 4, 6")                                                       \
+  X(int, geom_bodyid, ngeom, 1, "body")                                                                                \
+  X(int, geom_dataid, ngeom, 1, "mesh or height field, -1: none")                                                      \
+  X(int, geom_group, ngeom, 1, "group")                                                                                \
+  X(int, geom_priority, ngeom, 1, "contact priority")                                                                  \
+  X(SameFrame, geom_sameframe, ngeom, 1, "geom frame against body frame")                                              \
+  X(double, geom_solmix, ngeom, 1, "weight when mixing solref and solimp")                                             \
+  X(double, geom_solref, ngeom, 2, "contact: solref")                                                                  \
+  X(double, geom_solimp, ngeom, 5, "contact: solimp")                                                                  \
+  X(double, geom_size, ngeom, 3, "type-specific sizes, m")                                                             \
+  X(double, geom_aabb, ngeom, 6, "bounding box in the geom frame: centre, half sizes")                                 \
+  X(double, geom_rbound, ngeom, 1, "radius of the bounding sphere; 0: unbounded (plane)")                              \
+  X(double, geom_pos, ngeom, 3, "position in the body")                                                                \
+  X(double, geom_quat, ngeom, 4, "orientation in the body")                                                            \
+  X(double, geom_friction, ngeom, 3, "sliding, spinning, rolling friction")                                            \
+  X(double, geom_margin, ngeom, 1, "contact margin, m")                                                                \
+  X(double, geom_gap, ngeom, 1, "contact gap, m")                                                                      \
+  X(double, geom_surfacevel, ngeom, 6, "surface velocity in the geom frame: linear, angular")                          \
+  X(double, geom_adhesion, ngeom, 1, "adhesive force of contacts, N")                                                  \
+  X(double, geom_fluid, ngeom, 12, "ellipsoid fluid model: on, 5 coefficients, virtual mass 3, virtual inertia 3")     \
+  X(float, geom_rgba, ngeom, 4, "colour")                                                                              \
+  X(double, geom_user, ngeom, nuser_geom, "user data")                                                                 \
+  /* sites */                                                                                                          \
+  X(GeomType, site_type, nsite, 1, "shape")                                                                            \
+  X(int, site_bodyid, nsite, 1, "body")                                                                                \
+  X(int, site_group, nsite, 1, "group")                                                                                \
+  X(SameFrame, site_sameframe, nsite, 1, "site frame against body frame")                                              \
+  X(double, site_size, nsite, 3, "sizes")                                                                              \
+  X(double, site_pos, nsite, 3, "position in the body")                                                                \
+  X(double, site_quat, nsite, 4, "orientation in the body")                                                            \
+  X(float, site_rgba, nsite, 4, "colour")                                                                              \
+  X(double, site_user, nsite, nuser_site, "user data")                                                                 \
+  /* cameras */                                                                                                        \
+  X(CameraMode, cam_mode, ncam, 1, "tracking mode")                                                                    \
+  X(int, cam_bodyid, ncam, 1, "body")                                                                                  \
+  X(int, cam_targetbodyid, ncam, 1, "target body, -1: none")                                                           \
+  X(double, cam_pos, ncam, 3, "position in the body")                                                                  \
+  X(double, cam_quat, ncam, 4, "orientation in the body")                                                              \
+  X(double, cam_poscom0, ncam, 3, "world position relative to the subtree's centre of mass at qpos0")                  \
+  X(double, cam_pos0, ncam, 3, "world position relative to the body at qpos0")                                         \
+  X(double, cam_mat0, ncam, 9, "world orientation at qpos0")                                                           \
+  X(Projection, cam_projection, ncam, 1, "projection")                                                                 \
+  X(double, cam_fovy, ncam, 1, "vertical field of view, degrees (orthographic: extent)")                               \
+  X(double, cam_ipd, ncam, 1, "inter-pupillary distance")                                                              \
+  X(int, cam_resolution, ncam, 2, "pixels")                                                                            \
+  X(int, cam_output, ncam, 1, "output bits")                                                                           \
+  X(float, cam_sensorsize, ncam, 2, "sensor size, m")                                                                  \
+  X(float, cam_intrinsic, ncam, 4, "focal lengths, principal point, m")                                                \
+  X(double, cam_user, ncam, nuser_cam, "user data")                                                                    \
+  /* meshes, recentred and aligned with their principal axes */                                                        \
+  X(int, mesh_vertadr, nmesh, 1, "first vertex")                                                                       \
+  X(int, mesh_vertnum, nmesh, 1, "number of vertices")                                                                 \
+  X(int, mesh_faceadr, nmesh, 1, "first triangle")                                                                     \
+  X(int, mesh_facenum, nmesh, 1, "number of triangles")                                                                \
+  X(int, mesh_graphadr, nmesh, 1, "first int of the hull graph, -1: no hull")                                          \
+  X(float, mesh_vert, nmeshvert, 3, "vertices in the mesh's principal frame")                                          \
+  X(int, mesh_face, nmeshface, 3, "triangles, vertex indices local to the mesh")                                       \
+  X(int, mesh_graph, nmeshgraph, 1, "hull graphs, see geom/hull.h")                                                    \
+  X(double, mesh_scale, nmesh, 3, "scale applied on loading")                                                          \
+  X(double, mesh_pos, nmesh, 3, "translation applied to the mesh")                                                     \
+  X(double, mesh_quat, nmesh, 4, "rotation applied to the mesh")                                                       \
+  X(int, mesh_polynum, nmesh, 1, "number of hull polygons")                                                            \
+  X(int, mesh_polyadr, nmesh, 1, "first hull polygon")                                                                 \
+  X(double, mesh_polynormal, nmeshpoly, 3, "outward normal of each polygon")                                           \
+  X(int, mesh_polyvertadr, nmeshpoly, 1, "first vertex of each polygon")                                               \
+  X(int, mesh_polyvertnum, nmeshpoly, 1, "number of vertices of each polygon")                                         \
+  X(int, mesh_polyvert, nmeshpolyvert, 1, "vertices of the polygons, local to the mesh")                               \
+  X(int, mesh_polymapadr, nmeshvert, 1, "first polygon of each vertex")                                                \
+  X(int, mesh_polymapnum, nmeshvert, 1, "number of polygons of each vertex")                                           \
+  X(int, mesh_polymap, nmeshpolymap, 1, "polygons of the vertices, local to the mesh")                                 \
+  /* height fields */                                                                                                  \
+  X(double, hfield_size, nhfield, 4, "half x, half y, height of 1, depth of the base")                                 \
+  X(int, hfield_nrow, nhfield, 1, "rows")                                                                              \
+  X(int, hfield_ncol, nhfield, 1, "columns")                                                                           \
+  X(int, hfield_adr, nhfield, 1, "first elevation")                                                                    \
+  X(float, hfield_data, nhfielddata, 1, "elevations in [0, 1], rows by growing y")                                     \
+  /* contact pairs and exclusions, sorted by body pair */                                                              \
+  X(int, pair_dim, npair, 1, "contact dimension")                                                                      \
+  X(int, pair_geom1, npair, 1, "first geom")                                                                           \
+  X(int, pair_geom2, npair, 1, "second geom")                                                                          \
+  X(int, pair_signature, npair, 1, "(body1 << 16) + body2")                                                            \
+  X(double, pair_solref, npair, 2, "solref of the normal")                                                             \
+  X(double, pair_solreffriction, npair, 2, "solref of friction; zero: as the normal")                                  \
+  X(double, pair_solimp, npair, 5, "solimp")                                                                           \
+  X(double, pair_margin, npair, 1, "margin")                                                                           \
+  X(double, pair_gap, npair, 1, "gap")                                                                                 \
+  X(double, pair_adhesion, npair, 1, "adhesive force")                                                                 \
+  X(double, pair_friction, npair, 5, "friction")                                                                       \
+  X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
+  /* equality constraints */                                                                                           \
+  X(EqualityType, eq_type, neq, 1, "type")                                                                             \
+  X(int, eq_obj1id, neq, 1, "first object")                                                                            \
+  X(int, eq_obj2id, neq, 1, "second object, -1: none")                                                                 \
+  X(ObjType, eq_objtype, neq, 1, "kind of both objects")                                                               \
+  X(std::uint8_t, eq_active0, neq, 1, "active at reset")                                                               \
+  X(double, eq_solref, neq, 2, "solref")                                                                               \
+  X(double, eq_solimp, neq, 5, "solimp")                                                                               \
+  X(double, eq_data, neq, 11, "anchors, relative pose, polynomial")                                                    \
+  /* tendons */                                                                                                        \
+  X(int, tendon_adr, ntendon, 1, "first path element")                                                                 \
+  X(int, tendon_num, ntendon, 1, "number of path elements")                                                            \
+  X(int, tendon_group, ntendon, 1, "group")                                                                            \
+  X(int, ten_J_rownnz, ntendon, 1, "entries of the Jacobian row")                                                      \
+  X(int, ten_J_rowadr, ntendon, 1, "first entry of the Jacobian row")                                                  \
+  X(int, ten_J_colind, nJten, 1, "dof of each entry")                                                                  \
+  X(std::uint8_t, tendon_limited, ntendon, 1, "has limits")                                                            \
+  X(std::uint8_t, tendon_actfrclimited, ntendon, 1, "total actuator force is limited")                                 \
+  X(double, tendon_width, ntendon, 1, "width for drawing")                                                             \
+  X(double, tendon_solref_lim, ntendon, 2, "limit: solref")                                                            \
+  X(double, tendon_solimp_lim, ntendon, 5, "limit: solimp")                                                            \
+  X(double, tendon_solref_fri, ntendon, 2, "friction loss: solref")                                                    \
+  X(double, tendon_solimp_fri, ntendon, 5, "friction loss: solimp")                                                    \
+  X(double, tendon_range, ntendon, 2, "length limits, m")                                                              \
+  X(double, tendon_actfrcrange, ntendon, 2, "range of the total actuator force")                                       \
+  X(double, tendon_margin, ntendon, 1, "distance from the limit at which it becomes active")                           \
+  X(double, tendon_stiffness, ntendon, 1, "spring stiffness")                                                          \
+  X(double, tendon_stiffnesspoly, ntendon, 2, "higher stiffness coefficients")                                         \
+  X(double, tendon_damping, ntendon, 1, "damping")                                                                     \
+  X(double, tendon_dampingpoly, ntendon, 2, "higher damping coefficients")                                             \
+  X(double, tendon_armature, ntendon, 1, "inertia along the tendon")                                                   \
+  X(double, tendon_frictionloss, ntendon, 1, "friction loss")                                                          \
+  X(double, tendon_lengthspring, ntendon, 2, "lengths between which the spring is relaxed")                            \
+  X(double, tendon_length0, ntendon, 1, "length at qpos0")                                                             \
+  X(double, tendon_invweight0, ntendon, 1, "J inv(M) J' at qpos0")                                                     \
+  X(double, tendon_user, ntendon, nuser_tendon, "user data")                                                           \
+  X(float, tendon_rgba, ntendon, 4, "colour")                                                                          \
+  X(WrapType, wrap_type, nwrap, 1, "kind of path element")                                                             \
+  X(int, wrap_objid, nwrap, 1, "joint, site or geom")                                                                  \
+  X(double, wrap_prm, nwrap, 1, "pulley divisor, joint coefficient, or side site id (-1: none)")                       \
+  /* actuators */                                                                                                      \
+  X(TransmissionType, actuator_trntype, nu, 1, "transmission")                                                         \
+  X(DynType, actuator_dyntype, nu, 1, "activation dynamics")                                                           \
+  X(GainType, actuator_gaintype, nu, 1, "gain")                                                                        \
+  X(BiasType, actuator_biastype, nu, 1, "bias")                                                                        \
+  X(int, actuator_trnid, nu, 2, "transmission targets: joint, tendon, site (and refsite or slider site), body")        \
+  X(int, actuator_actadr, nu, 1, "first activation, -1: none")                                                         \
+  X(int, actuator_actnum, nu, 1, "number of activations")                                                              \
+  X(int, actuator_group, nu, 1, "group")                                                                               \
+  X(std::uint8_t, actuator_ctrllimited, nu, 1, "control is clamped")                                                   \
+  X(std::uint8_t, actuator_forcelimited, nu, 1, "force is clamped")                                                    \
+  X(std::uint8_t, actuator_actlimited, nu, 1, "activation is clamped")                                                 \
+  X(double, actuator_dynprm, nu, 10, "dynamics parameters")                                                            \
+  X(double, actuator_gainprm, nu, 10, "gain parameters")                                                               \
+  X(double, actuator_biasprm, nu, 10, "bias parameters")                                                               \
+  X(std::uint8_t, actuator_actearly, nu, 1, "force uses the activation of the next step")                              \
+  X(double, actuator_ctrlrange, nu, 2, "control range")                                                                \
+  X(double, actuator_forcerange, nu, 2, "force range")                                                                 \
+  X(double, actuator_actrange, nu, 2, "activation range")                                                              \
+  X(double, actuator_gear, nu, 6, "gear")                                                                              \
+  X(double, actuator_cranklength, nu, 1, "crank rod length")                                                           \
+  X(double, actuator_damping, nu, 1, "damping added to the target, times gear^2")                                      \
+  X(double, actuator_dampingpoly, nu, 2, "higher damping coefficients")                                                \
+  X(double, actuator_armature, nu, 1, "inertia added to the target, times gear^2")                                     \
+  X(double, actuator_acc0, nu, 1, "|inv(M) moment| at qpos0")                                                          \
+  X(double, actuator_length0, nu, 1, "length at qpos0")                                                                \
+  X(double, actuator_lengthrange, nu, 2, "feasible length range")                                                      \
+  X(double, actuator_user, nu, nuser_actuator, "user data")                                                            \
+  /* sensors */                                                                                                        \
+  X(SensorType, sensor_type, nsensor, 1, "type")                                                                       \
+  X(DataType, sensor_datatype, nsensor, 1, "kind of number")                                                           \
+  X(Stage, sensor_needstage, nsensor, 1, "stage after which it can be computed")                                       \
+  X(ObjType, sensor_objtype, nsensor, 1, "kind of sensed object")                                                      \
+  X(int, sensor_objid, nsensor, 1, "sensed object, -1: none")                                                          \
+  X(ObjType, sensor_reftype, nsensor, 1, "kind of reference object")                                                   \
+  X(int, sensor_refid, nsensor, 1, "reference object, -1: none")                                                       \
+  X(int, sensor_intprm, nsensor, 3, "integer parameters")                                                              \
+  X(int, sensor_dim, nsensor, 1, "numbers in the output")                                                              \
+  X(int, sensor_adr, nsensor, 1, "first number in sensordata")                                                         \
+  X(double, sensor_cutoff, nsensor, 1, "clipping bound, 0: none")                                                      \
+  X(double, sensor_noise, nsensor, 1, "noise level; information only")                                                 \
+  X(double, sensor_user, nsensor, nuser_sensor, "user data")                                                           \
+  /* custom fields */                                                                                                  \
+  X(int, numeric_adr, nnumeric, 1, "first number")                                                                     \
+  X(int, numeric_size, nnumeric, 1, "number of numbers")                                                               \
+  X(double, numeric_data, nnumericdata, 1, "numbers")                                                                  \
+  X(int, text_adr, ntext, 1, "first character")                                                                        \
+  X(int, text_size, ntext, 1, "number of characters, terminating zero included")                                       \
+  X(char, text_data, ntextdata, 1, "characters")                                                                       \
+  X(int, tuple_adr, ntuple, 1, "first entry")                                                                          \
+  X(int, tuple_size, ntuple, 1, "number of entries")                                                                   \
+  X(ObjType, tuple_objtype, ntupledata, 1, "kind of object")                                                           \
+  X(int, tuple_objid, ntupledata, 1, "object")                                                                         \
+  X(double, tuple_objprm, ntupledata, 1, "parameter")                                                                  \
+  /* keyframes */                                                                                                      \
+  X(double, key_time, nkey, 1, "time")                                                                                 \
+  X(double, key_qpos, nkey, nq, "qpos")                                                                                \
+  X(double, key_qvel, nkey, nv, "qvel")                                                                                \
+  X(double, key_act, nkey, na, "act")                                                                                  \
+  X(double, key_mpos, nkey, 3 * nmocap, "mocap_pos")                                                                   \
+  X(double, key_mquat, nkey, 4 * nmocap, "mocap_quat")                                                                 \
+  X(double, key_ctrl, nkey, nu, "ctrl")                                                                                \
+  /* names: offsets into one buffer of zero-terminated strings */                                                      \
+  X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
+  X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \
+  X(int, name_geomadr, ngeom, 1, "offset of the name")                                                                 \
+  X(int, name_siteadr, nsite, 1, "offset of the name")                                                                 \
+  X(int, name_camadr, ncam, 1, "offset of the name")                                                                   \
+  X(int, name_meshadr, nmesh, 1, "offset of the name")                                                                 \
+  X(int, name_hfieldadr, nhfield, 1, "offset of the name")                                                             \
+  X(int, name_pairadr, npair, 1, "offset of the name")                                                                 \
+  X(int, name_excludeadr, nexclude, 1, "offset of the name")                                                           \
+  X(int, name_eqadr, neq, 1, "offset of the name")                                                                     \
+  X(int, name_tendonadr, ntendon, 1, "offset of the name")                                                             \
+  X(int, name_actuatoradr, nu, 1, "offset of the name")                                                                \
+  X(int, name_sensoradr, nsensor, 1, "offset of the name")                                                             \
+  X(int, name_numericadr, nnumeric, 1, "offset of the name")                                                           \
+  X(int, name_textadr, ntext, 1, "offset of the name")                                                                 \
+  X(int, name_tupleadr, ntuple, 1, "offset of the name")                                                               \
+  X(int, name_keyadr, nkey, 1, "offset of the name")                                                                   \
+  X(char, names, nnames, 1, "all names, zero-terminated; the model's own name first")
+
+/// Scales of a model, for tolerances and drawing.
+struct Statistic {
+  double meaninertia = 1;  ///< mean diagonal of M at qpos0
+  double meanmass = 1;
+  double meansize = 0.2;
+  double extent = 2;
+  std::array<double, 3> center{0, 0, 0};
+  friend bool operator==(const Statistic&, const Statistic&) = default;
+};
+
+/// The compiled, constant description of a system. Every array of the table above is a member of type Array<T>, flat
+/// and row-major. Only `opt` is meant to be changed after compilation.
+struct Model {
+#define SINEW_X(name, doc) int name = 0;
+  SINEW_MODEL_SIZES(SINEW_X)
+#undef SINEW_X
+  Option opt;
+  Statistic stat;
+#define SINEW_X(type, name, rows, cols, doc) Array<type> name;
+  SINEW_MODEL_ARRAYS(SINEW_X)
+#undef SINEW_X
+
+  /// Calls f(name, array, rows, columns, doc) for every array, in the order of the table.
+  template <class F>
+  void forEachArray(F&& f) {
+#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
+    SINEW_MODEL_ARRAYS(SINEW_X)
+#undef SINEW_X
+  }
+  template <class F>
+  void forEachArray(F&& f) const {
+#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
+    SINEW_MODEL_ARRAYS(SINEW_X)
+#undef SINEW_X
+  }
+
+  /// Gives every array the size that the sizes above demand, filled with zeros.
+  void allocate();
+
+  friend bool operator==(const Model&, const Model&) = default;
+};
+
+/// Name of an object, empty if it has none. `type` must be one of those that have names.
+std::string_view nameOf(const Model& m, ObjType type, int id);
+
+/// Id of the object with this name, -1 if there is none.
+int findId(const Model& m, ObjType type, std::string_view name);
+
+/// Number of objects of a type.
+int countOf(const Model& m, ObjType type);
+
+/// Hash over every size, option and array: equal models have equal hashes.
+std::uint64_t hashOf(const Model& m);
+
+/// First difference between two models as text ("body_mass[12]: 1 against 2"), empty if they are equal.
+std::string firstDifference(const Model& a, const Model& b);
+
+/// Binary save and load of a compiled model, bit exact, for the same version of Sinew. Throw LoadError.
+void saveModel(const Model& m, const std::filesystem::path& file);
+Model loadModel(const std::filesystem::path& file);
+
+}  // namespace sinew

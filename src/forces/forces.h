@@ -1,0 +1,35 @@
+#pragma once
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// Third stage: every force that is not a constraint.
+namespace sinew {
+
+/// qfrc = C(q, v) by recursive Newton-Euler, plus M qacc if `acceleration` is not null (nv numbers): the force that
+/// gravity and motion demand. Writes nv numbers to `qfrc`. Needs comVel(). [Featherstone 2008, ch. 5]
+void newtonEuler(const Model& m, const Data& d, const double* acceleration, double* qfrc);
+
+/// qfrc_bias, the tendon-armature term included. Needs comVel(), tendons().
+void bias(const Model& m, Data& d);
+
+/// A J (dJ/dt v) summed over tendons with armature A, added to qfrc.
+void addTendonArmatureBias(const Model& m, const Data& d, double* qfrc);
+
+/// qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid, qfrc_passive. Needs velocities() and comVel().
+void passive(const Model& m, Data& d);
+
+/// act_dot, actuator_force, qfrc_actuator. Needs transmissions(), velocities() and passive().
+void actuation(const Model& m, Data& d);
+
+/// Activation of actuator `u`'s last state variable after one step of its own dynamics.
+double nextActivation(const Model& m, const Data& d, int u, int activation, double rate);
+
+/// qfrc_smooth = passive - bias + applied + actuator + J'xfrc and qacc_smooth = inv(M) qfrc_smooth.
+void acceleration(const Model& m, Data& d);
+
+/// cacc, cfrc_ext, cfrc_int by Newton-Euler over qacc, with applied (and, once they exist, contact and equality)
+/// forces.
+void bodyForces(const Model& m, Data& d);
+
+}  // namespace sinew

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// The inertia matrix M over the dofs, sparse by the tree structure, and its factor M = L'DL with L unit lower
+/// triangular, computed from the last dof to the first so that no fill-in appears [Featherstone 2008, ch. 6].
+namespace sinew {
+
+/// cinert, cdof -> crb, M (composite-rigid-body algorithm, armature and tendon armature included).
+void massMatrix(const Model& m, Data& d);
+
+/// M -> qLD, qLDiagInv. Counts Trouble::Inertia if a pivot is not positive.
+void factorMass(const Model& m, Data& d);
+
+/// In place: LD holds the lower triangle in the pattern of M and becomes L and D. Returns the first dof whose pivot is
+/// below 1e-15 (the pivot is then replaced by 1e-15), or -1.
+int factorTree(const Model& m, double* LD, double* diagInv);
+
+/// x <- inv(L'DL) x for a factor made by factorTree().
+void solveTree(const Model& m, const double* LD, const double* diagInv, double* x);
+
+/// x <- inv(M) x with the factor in Data.
+void solveMass(const Model& m, const Data& d, double* x);
+
+/// y = M x.
+void multiplyMass(const Model& m, const Data& d, const double* x, double* y);
+
+}  // namespace sinew

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// Last stage: the state moves on by one timestep.
+namespace sinew {
+
+/// Semi-implicit Euler; joint damping is treated implicitly unless that is switched off.
+void integrateEuler(const Model& m, Data& d);
+
+/// (M - h dF/dv) a = F, v += h a, q integrated with the new v; `fast` leaves out the derivative of the bias forces and
+/// keeps the matrix symmetric, except for standalone free bodies.
+void integrateImplicit(const Model& m, Data& d, bool fast);
+
+/// q <- q (+) h v on the manifold of the joints.
+void integratePositions(const Model& m, double* qpos, const double* qvel, double h);
+
+/// v such that q1 (+) ... : the velocity that takes q1 to q2 in time h.
+void differentiatePositions(const Model& m, double* qvel, double h, const double* q1, const double* q2);
+
+/// Moves activations, velocities (by h `acceleration`), positions (with velocity `qvel`, the new velocity if null) and
+/// time, and stores qacc as the next warm start.
+void advance(const Model& m, Data& d, const double* act_dot, const double* acceleration, const double* qvel);
+
+}  // namespace sinew

@@ -1,0 +1,34 @@
+#pragma once
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// First stage of a step: where everything is, and how fast. Formulas in docs/math.md.
+namespace sinew {
+
+/// qpos, mocap_pos, mocap_quat -> xpos, xquat, xmat, xipos, ximat, xanchor, xaxis, geom_x*, site_x*.
+void kinematics(const Model& m, Data& d);
+
+/// xipos, ximat, xanchor, xaxis -> subtree_com, cinert, cdof. All spatial quantities of a tree are expressed in world
+/// axes at the centre of mass of its root's subtree. Needs kinematics().
+void comPos(const Model& m, Data& d);
+
+/// cam_xpos, cam_xmat. Needs comPos().
+void cameras(const Model& m, Data& d);
+
+/// ten_length, ten_J, ten_wrap*, wrap_*. Needs comPos().
+void tendons(const Model& m, Data& d);
+
+/// actuator_length, actuator_moment and its pattern. Needs tendons().
+void transmissions(const Model& m, Data& d);
+
+/// qvel, cdof -> cvel, cdof_dot. Needs comPos().
+void comVel(const Model& m, Data& d);
+
+/// qvel, ten_J, actuator_moment -> ten_velocity, actuator_velocity.
+void velocities(const Model& m, Data& d);
+
+/// subtree_linvel, subtree_angmom. Needs comVel(). Called when a sensor asks for it.
+void subtreeVelocities(const Model& m, Data& d);
+
+}  // namespace sinew
