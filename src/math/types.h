@@ -1,6 +1,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <Eigen/Geometry>
 
 /// Names for the small matrix types used everywhere, and views over the plain arrays of Model and Data.
 /// Vectors are columns. Rotation matrices are row-major, because `xmat` and its relatives are stored that way:

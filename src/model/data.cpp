@@ -1,0 +1,98 @@
+#include "sinew/data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "base/hash.h"
+
+namespace sinew {
+
+Data::Data(const Model& m) {
+  forEachArray(m, [](const char*, auto& array, int rows, int cols, const char*) {
+    using T = std::remove_reference_t<decltype(array[0])>;
+    array.assign(static_cast<std::ptrdiff_t>(rows) * cols, T{});
+  });
+  reset(m, *this);
+}
+
+void reset(const Model& m, Data& d) {
+  d.time = 0;
+  d.energy = {0, 0};
+  d.status = {};
+  d.forEachArray(m, [](const char*, auto& array, int, int, const char*) {
+    using T = std::remove_reference_t<decltype(array[0])>;
+    std::fill(array.begin(), array.end(), T{});
+  });
+  d.qpos = m.qpos0;
+  d.eq_active = m.eq_active0;
+  for (int body = 0; body < m.nbody; ++body) {
+    const int id = m.body_mocapid[body];
+    if (id < 0) continue;
+    std::copy_n(m.body_pos.data() + 3 * body, 3, d.mocap_pos.data() + 3 * id);
+    std::copy_n(m.body_quat.data() + 4 * body, 4, d.mocap_quat.data() + 4 * id);
+  }
+}
+
+void resetToKey(const Model& m, Data& d, int key) {
+  if (key < 0 || key >= m.nkey) {
+    throw std::out_of_range(fmt::format("keyframe {} does not exist: the model has {}", key, m.nkey));
+  }
+  reset(m, d);
+  const auto take = [key](const Array<double>& keys, Array<double>& target) {
+    std::copy_n(keys.data() + key * target.size(), target.size(), target.data());
+  };
+  d.time = m.key_time[key];
+  take(m.key_qpos, d.qpos);
+  take(m.key_qvel, d.qvel);
+  take(m.key_act, d.act);
+  take(m.key_mpos, d.mocap_pos);
+  take(m.key_mquat, d.mocap_quat);
+  take(m.key_ctrl, d.ctrl);
+}
+
+std::vector<std::byte> saveState(const Model& m, const Data& d) {
+  std::vector<std::byte> state;
+  const auto append = [&](const void* bytes, std::size_t count) {
+    const auto* p = static_cast<const std::byte*>(bytes);
+    state.insert(state.end(), p, p + count);
+  };
+  append(&d.time, sizeof(d.time));
+  d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
+    append(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
+  });
+  return state;
+}
+
+void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
+  std::size_t expected = sizeof(d.time);
+  d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
+    expected += static_cast<std::size_t>(array.size()) * sizeof(*array.data());
+  });
+  if (state.size() != expected) {
+    throw std::invalid_argument(
+        fmt::format("a state of this model has {} bytes, the given one {}", expected, state.size()));
+  }
+  const std::byte* p = state.data();
+  const auto take = [&](void* target, std::size_t count) {
+    if (count > 0) std::memcpy(target, p, count);
+    p += count;
+  };
+  take(&d.time, sizeof(d.time));
+  d.forEachStateArray(m, [&](const char*, auto& array, int, int, const char*) {
+    take(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
+  });
+}
+
+std::uint64_t stateHash(const Model& m, const Data& d) {
+  Hasher hasher;
+  hasher.add(&d.time, sizeof(d.time));
+  d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
+    hasher.add(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
+  });
+  return hasher.value();
+}
+
+}  // namespace sinew

@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include "sinew/data.h"
+
+namespace sinew {
+namespace {
+
+/// `name "x"` if there is one, else the number.
+std::string label(const Model& m, ObjType type, const char* kind, int id) {
+  const std::string_view name = nameOf(m, type, id);
+  return name.empty() ? fmt::format("{} {}", kind, id) : fmt::format("{} \"{}\"", kind, name);
+}
+
+std::string jointOfCoordinate(const Model& m, int coordinate) {
+  int joint = -1;
+  while (joint + 1 < m.njnt && m.jnt_qposadr[joint + 1] <= coordinate) ++joint;
+  if (joint < 0) return "no joint";
+  return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
+}
+
+std::string jointOfDof(const Model& m, int dof) {
+  if (dof < 0 || dof >= m.nv) return "no joint";
+  const int joint = m.dof_jntid[dof];
+  return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
+}
+
+std::string describe(const Model& m, Trouble trouble, int index) {
+  switch (trouble) {
+    case Trouble::BadQpos:
+      return fmt::format("qpos[{}] ({}) was not finite or beyond 1e10", index, jointOfCoordinate(m, index));
+    case Trouble::BadQvel:
+      return fmt::format("qvel[{}] ({}) was not finite or beyond 1e10", index, jointOfDof(m, index));
+    case Trouble::BadQacc:
+      return fmt::format("qacc[{}] ({}) was not finite or beyond 1e10; a smaller timestep may help", index,
+                         jointOfDof(m, index));
+    case Trouble::BadCtrl:
+      return fmt::format("ctrl[{}] ({}) was not finite or beyond 1e10; all controls counted as zero", index,
+                         label(m, ObjType::Actuator, "actuator", index));
+    case Trouble::Inertia:
+      return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
+    case Trouble::Count:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string describeStatus(const Model& m, const Data& d) {
+  std::string text;
+  for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
+    const TroubleReport& report = d.status[static_cast<Trouble>(i)];
+    if (report.count == 0) continue;
+    text += fmt::format("{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report.first),
+                        report.time, report.count, report.count == 1 ? "" : "s");
+  }
+  return text;
+}
+
+}  // namespace sinew
