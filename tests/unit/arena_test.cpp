@@ -1,0 +1,60 @@
+#include "sinew/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "support/allocation_guard.h"
+
+namespace sinew {
+namespace {
+
+TEST(Arena, PiecesAreAlignedAndDoNotOverlap) {
+  Arena arena;
+  const std::span<double> a = arena.take<double>(3);
+  const std::span<char> b = arena.take<char>(1);
+  const std::span<double> c = arena.zeros<double>(100);
+  for (const void* p : {static_cast<void*>(a.data()), static_cast<void*>(b.data()), static_cast<void*>(c.data())}) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(p) % 64, 0u);
+  }
+  a[2] = 1;
+  b[0] = 'x';
+  for (double& x : c) x = 2;
+  EXPECT_EQ(a[2], 1);
+  EXPECT_EQ(b[0], 'x');
+}
+
+TEST(Arena, ScopeGivesBackWhatWasTakenInIt) {
+  Arena arena;
+  const std::span<double> outer = arena.take<double>(8);
+  double* first = nullptr;
+  {
+    const Arena::Scope scope(arena);
+    first = arena.take<double>(8).data();
+  }
+  EXPECT_EQ(arena.take<double>(8).data(), first);
+  EXPECT_NE(outer.data(), first);
+}
+
+TEST(Arena, GrowsWithoutMovingWhatIsInUseAndSettlesToOneBlock) {
+  Arena arena;
+  const auto fill = [&] {
+    const Arena::Scope scope(arena);
+    const std::span<double> a = arena.take<double>(10000);
+    a[9999] = 3;
+    const std::span<double> b = arena.zeros<double>(50000);
+    EXPECT_EQ(b[49999], 0);
+    EXPECT_EQ(a[9999], 3);
+  };
+  fill();
+  EXPECT_GT(arena.growths(), 0);
+  arena.settle();
+  const int growths = arena.growths();
+  const test::AllocationGuard guard("second round");
+  fill();
+  arena.settle();
+  EXPECT_EQ(arena.growths(), growths);
+}
+
+}  // namespace
+}  // namespace sinew

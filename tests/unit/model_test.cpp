@@ -1,0 +1,193 @@
+#include "sinew/model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "sinew/data.h"
+#include "sinew/errors.h"
+
+namespace sinew {
+namespace {
+
+/// Two bodies under the world: a mocap body and a slider; one keyframe, one control. Filled by hand so that these tests
+/// depend on nothing but the tables.
+Model smallModel() {
+  Model m;
+  m.nq = m.nv = m.nu = m.njnt = m.nkey = m.nmocap = 1;
+  m.nbody = 3;
+  m.nnames = 25;
+  m.allocate();
+  const char names[25] = "\0world\0rider\0slot\0pusher";
+  std::memcpy(m.names.data(), names, sizeof(names));
+  m.name_bodyadr[0] = 1;
+  m.name_bodyadr[1] = 7;
+  m.name_jntadr[0] = 13;
+  m.name_actuatoradr[0] = 18;
+  m.body_mocapid[0] = m.body_mocapid[2] = -1;
+  m.body_pos[3] = 0.5;
+  m.body_quat[4] = 1;
+  m.jnt_bodyid[0] = 2;
+  m.qpos0[0] = 0.25;
+  m.key_time[0] = 3;
+  m.key_qpos[0] = 0.75;
+  m.key_mpos[2] = 2;
+  m.key_mquat[0] = 1;
+  m.key_ctrl[0] = -1;
+  return m;
+}
+
+class TemporaryFile {
+ public:
+  TemporaryFile() : path_(std::filesystem::temp_directory_path() / ("sinew_model_test_" + std::to_string(id()))) {}
+  ~TemporaryFile() { std::filesystem::remove(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  static std::size_t id() {
+    return std::hash<std::string>()(testing::UnitTest::GetInstance()->current_test_info()->name());
+  }
+  std::filesystem::path path_;
+};
+
+TEST(Model, AllocateGivesEveryArrayItsSize) {
+  const Model m = smallModel();
+  m.forEachArray([](const char* name, const auto& array, int rows, int cols, const char*) {
+    EXPECT_EQ(array.size(), rows * cols) << name;
+  });
+}
+
+TEST(Model, NamesAndIdsAreInversesOfEachOther) {
+  const Model m = smallModel();
+  EXPECT_EQ(nameOf(m, ObjType::Body, 1), "rider");
+  EXPECT_EQ(findId(m, ObjType::Body, "rider"), 1);
+  EXPECT_EQ(findId(m, ObjType::Joint, "slot"), 0);
+  EXPECT_EQ(findId(m, ObjType::Joint, "rider"), -1);
+  EXPECT_EQ(findId(m, ObjType::Body, ""), -1) << "an unnamed body must not be found by the empty name";
+  EXPECT_EQ(nameOf(m, ObjType::Body, 99), "");
+}
+
+TEST(Model, FirstDifferenceNamesTheFieldTheIndexAndBothValues) {
+  const Model a = smallModel();
+  Model b = a;
+  EXPECT_EQ(firstDifference(a, b), "");
+  EXPECT_EQ(hashOf(a), hashOf(b));
+  b.body_mass[2] = 1.5;
+  EXPECT_EQ(firstDifference(a, b), "body_mass[2]: 0 against 1.5");
+  EXPECT_NE(hashOf(a), hashOf(b));
+}
+
+TEST(Model, SavedAndLoadedModelIsTheSameBitForBit) {
+  Model m = smallModel();
+  m.body_mass[1] = std::numeric_limits<double>::denorm_min();
+  m.body_mass[2] = -0.0;
+  m.opt.timestep = 0.1;
+  m.stat.center[1] = 7;
+  const TemporaryFile file;
+  saveModel(m, file.path());
+  const Model back = loadModel(file.path());
+  EXPECT_EQ(firstDifference(m, back), "");
+  EXPECT_EQ(hashOf(m), hashOf(back));
+}
+
+TEST(Model, DamagedFilesAreRefusedWithAReason) {
+  const TemporaryFile file;
+  const auto messageFor = [&](const std::string& bytes) -> std::string {
+    std::ofstream(file.path(), std::ios::binary) << bytes;
+    try {
+      loadModel(file.path());
+    } catch (const LoadError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  saveModel(smallModel(), file.path());
+  std::ifstream in(file.path(), std::ios::binary);
+  const std::string good{std::istreambuf_iterator<char>(in), {}};
+
+  EXPECT_NE(messageFor("hello, world").find("the signature is missing"), std::string::npos);
+  EXPECT_NE(messageFor("").find("ends too early"), std::string::npos);
+  EXPECT_NE(messageFor(good.substr(0, good.size() - 1)).find("length does not fit"), std::string::npos);
+  EXPECT_NE(messageFor(good + "x").find("length does not fit"), std::string::npos);
+  std::string other = good;
+  other[8] = static_cast<char>(other[8] ^ 1);
+  EXPECT_NE(messageFor(other).find("another version"), std::string::npos);
+  std::string huge = good;
+  std::memset(huge.data() + 16, 0x7f, 8);  // nq and nv: two billion each
+  EXPECT_NE(messageFor(huge).find("length does not fit"), std::string::npos) << "must not try to allocate that";
+}
+
+TEST(Model, MissingFileIsAnErrorWithItsName) {
+  try {
+    loadModel("no_such_model.sinew");
+    FAIL();
+  } catch (const LoadError& e) {
+    EXPECT_STREQ(e.what(), "no_such_model.sinew: cannot open the model file");
+  }
+}
+
+TEST(Data, ResetPutsTheStateOfTheModelAndZerosElsewhere) {
+  const Model m = smallModel();
+  Data d(m);
+  d.forEachArray(m, [](const char*, auto& array, int, int, const char*) {
+    for (auto& x : array) x = 5;
+  });
+  d.time = 1;
+  d.status[Trouble::BadQpos].count = 2;
+  reset(m, d);
+  EXPECT_EQ(d.time, 0);
+  EXPECT_TRUE(d.status.ok());
+  EXPECT_EQ(d.qpos[0], 0.25);
+  EXPECT_EQ(d.qvel[0], 0);
+  EXPECT_EQ(d.xpos[0], 0);
+  EXPECT_EQ(d.mocap_pos[0], 0.5);
+  EXPECT_EQ(d.mocap_quat[0], 1);
+}
+
+TEST(Data, KeyframeReplacesTheWholeState) {
+  const Model m = smallModel();
+  Data d(m);
+  d.qvel[0] = 9;
+  resetToKey(m, d, 0);
+  EXPECT_EQ(d.time, 3);
+  EXPECT_EQ(d.qpos[0], 0.75);
+  EXPECT_EQ(d.qvel[0], 0);
+  EXPECT_EQ(d.ctrl[0], -1);
+  EXPECT_EQ(d.mocap_pos[2], 2);
+  EXPECT_THROW(resetToKey(m, d, 1), std::out_of_range);
+  EXPECT_THROW(resetToKey(m, d, -1), std::out_of_range);
+}
+
+TEST(Data, SavedStateRestoresBitForBit) {
+  const Model m = smallModel();
+  Data a(m);
+  a.time = 0.1;
+  a.qpos[0] = -0.0;
+  a.qvel[0] = 1.0 / 3;
+  a.qacc_warmstart[0] = 1e-300;
+  const std::vector<std::byte> state = saveState(m, a);
+  Data b(m);
+  restoreState(m, b, state);
+  EXPECT_EQ(stateHash(m, a), stateHash(m, b));
+  EXPECT_TRUE(std::signbit(b.qpos[0]));
+  EXPECT_THROW(restoreState(m, b, std::span(state).first(state.size() - 1)), std::invalid_argument);
+}
+
+TEST(Data, StatusIsDescribedWithTheNamesConcerned) {
+  const Model m = smallModel();
+  Data d(m);
+  EXPECT_EQ(describeStatus(m, d), "");
+  d.status[Trouble::BadQpos] = {.count = 2, .first = 0, .time = 0.5};
+  EXPECT_EQ(describeStatus(m, d),
+            "qpos[0] (joint \"slot\" of body 2) was not finite or beyond 1e10 (first at t = 0.5 s, 2 times)\n");
+  d.status = {};
+  d.status[Trouble::BadCtrl] = {.count = 1, .first = 0, .time = 0};
+  EXPECT_NE(describeStatus(m, d).find("actuator \"pusher\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace sinew
