@@ -7,8 +7,9 @@
 namespace sinew {
 
 /// qfrc = C(q, v) by recursive Newton-Euler, plus M qacc if `acceleration` is not null (nv numbers): the force that
-/// gravity and motion demand. Writes nv numbers to `qfrc`. Needs comVel(). [Featherstone 2008, ch. 5]
-void newtonEuler(const Model& m, const Data& d, const double* acceleration, double* qfrc);
+/// gravity and motion demand. Writes nv numbers to `qfrc`; d lends scratch memory only. Needs comVel().
+/// [Featherstone 2008, ch. 5]
+void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc);
 
 /// qfrc_bias, the tendon-armature term included. Needs comVel(), tendons().
 void bias(const Model& m, Data& d);

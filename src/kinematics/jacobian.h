@@ -42,7 +42,7 @@ struct PointVelocity {
 PointVelocity pointVelocity(const Model& m, const Data& d, int body, const Vec3& p);
 
 /// The same for accelerations, from d.cacc (gravity included as an upward acceleration of the base):
-/// linear = cacc_lin + cacc_ang x r + w x v. Needs bodyForces().
+/// linear = cacc_lin + cacc_ang x r + w x v. A body that nothing moves has acceleration zero. Needs bodyForces().
 PointVelocity pointAcceleration(const Model& m, const Data& d, int body, const Vec3& p);
 
 }  // namespace sinew

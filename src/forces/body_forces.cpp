@@ -1,0 +1,55 @@
+#include <algorithm>
+
+#include "forces/forces.h"
+#include "kinematics/dof_chains.h"
+#include "math/spatial.h"
+
+namespace sinew {
+namespace {
+
+/// Adds a force and a torque that act on `body` at p to its external forces.
+void addExternalForce(const Model& m, Data& d, int body, const Vec3& p, const Vec3& force, const Vec3& torque) {
+  double wrench[6];
+  setSpatial(wrench, torque + (p - treeCom(m, d, body)).cross(force), force);
+  add6(&d.cfrc_ext[6 * body], wrench);
+}
+
+/// cfrc_ext: everything that acts on a body from outside its tree.
+void externalForces(const Model& m, Data& d) {
+  std::fill(d.cfrc_ext.begin(), d.cfrc_ext.end(), 0.0);
+  for (int i = 1; i < m.nbody; ++i) {
+    const double* applied = &d.xfrc_applied[6 * i];
+    if (std::all_of(applied, applied + 6, [](double x) { return x == 0; })) continue;
+    addExternalForce(m, d, i, vec3(d.xipos.data(), i), vec3(applied, 0), vec3(applied, 1));
+  }
+}
+
+}  // namespace
+
+void bodyForces(const Model& m, Data& d) {
+  externalForces(m, d);
+
+  zero6(d.cacc.data());
+  zero6(d.cfrc_int.data());
+  if (!m.opt.disabled(disable::kGravity)) {
+    for (int k = 0; k < 3; ++k) d.cacc[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
+  }
+  for (int i = 1; i < m.nbody; ++i) {
+    double* a = &d.cacc[6 * i];
+    copy6(a, &d.cacc[6 * m.body_parentid[i]]);
+    const int end = m.body_dofadr[i] + m.body_dofnum[i];
+    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(a, &d.cdof_dot[6 * k], d.qvel[k]);
+    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(a, &d.cdof[6 * k], d.qacc[k]);
+
+    // what the body needs, I a + v x* (I v), less what it gets from outside, comes from its parent
+    double momentum[6];
+    double* f = &d.cfrc_int[6 * i];
+    multiplyInertia(f, &d.cinert[10 * i], a);
+    multiplyInertia(momentum, &d.cinert[10 * i], &d.cvel[6 * i]);
+    addCrossForce(f, &d.cvel[6 * i], momentum);
+    addScaled6(f, &d.cfrc_ext[6 * i], -1);
+  }
+  for (int i = m.nbody - 1; i > 0; --i) add6(&d.cfrc_int[6 * m.body_parentid[i]], &d.cfrc_int[6 * i]);
+}
+
+}  // namespace sinew

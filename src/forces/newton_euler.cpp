@@ -1,0 +1,44 @@
+#include "forces/forces.h"
+#include "math/spatial.h"
+
+namespace sinew {
+namespace {
+
+/// f = I a + v x* (I v), the force that moves a body.
+void bodyForce(double* f, const double* inertia, const double* acceleration, const double* velocity) {
+  double momentum[6];
+  multiplyInertia(f, inertia, acceleration);
+  multiplyInertia(momentum, inertia, velocity);
+  addCrossForce(f, velocity, momentum);
+}
+
+}  // namespace
+
+void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
+  Arena::Scope scope(d.arena);
+  double* a = d.arena.take<double>(6 * m.nbody).data();
+  double* f = d.arena.take<double>(6 * m.nbody).data();
+
+  // gravity as an upward acceleration of the world
+  zero6(a);
+  zero6(f);
+  if (!m.opt.disabled(disable::kGravity)) {
+    for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
+  }
+
+  for (int i = 1; i < m.nbody; ++i) {
+    double ai[6];
+    copy6(ai, a + 6 * m.body_parentid[i]);
+    const int end = m.body_dofadr[i] + m.body_dofnum[i];
+    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(ai, &d.cdof_dot[6 * k], d.qvel[k]);
+    if (acceleration) {
+      for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(ai, &d.cdof[6 * k], acceleration[k]);
+    }
+    copy6(a + 6 * i, ai);
+    bodyForce(f + 6 * i, &d.cinert[10 * i], ai, &d.cvel[6 * i]);
+  }
+  for (int i = m.nbody - 1; i > 0; --i) add6(f + 6 * m.body_parentid[i], f + 6 * i);
+  for (int k = 0; k < m.nv; ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
+}
+
+}  // namespace sinew

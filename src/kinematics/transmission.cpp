@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <cmath>
+
+#include "kinematics/dof_chains.h"
+#include "kinematics/kinematics.h"
+#include "math/quat.h"
+
+namespace sinew {
+namespace {
+
+/// One row of the actuator moments, r = d length / d q, as it is being written.
+struct MomentRow {
+  int* column;
+  double* value;
+  int count = 0;
+
+  void add(int dof, double moment) {
+    column[count] = dof;
+    value[count] = moment;
+    ++count;
+  }
+  /// For rows whose pattern depends on the state: a dof without effect gets no entry.
+  void addNonzero(int dof, double moment) {
+    if (moment != 0) add(dof, moment);
+  }
+  /// Chains are walked from the last dof to the first, rows are stored the other way round.
+  void reverse() {
+    std::reverse(column, column + count);
+    std::reverse(value, value + count);
+  }
+};
+
+Vec3 siteAxisZ(const Data& d, int site) { return mat3(d.site_xmat.data(), site).col(2); }
+
+/// Joint: length gear q for scalar joints, gear . log(q) for ball joints, none for free ones. `inParent`: the gear is
+/// given in the parent's frame (the world's for free joints) and is turned into the frame of the dofs.
+double jointTransmission(const Model& m, const Data& d, int joint, const double* gear, bool inParent, MomentRow& row) {
+  const int dof = m.jnt_dofadr[joint];
+  const double* q = &d.qpos[m.jnt_qposadr[joint]];
+  switch (m.jnt_type[joint]) {
+    case JointType::Slide:
+    case JointType::Hinge:
+      row.add(dof, gear[0]);
+      return gear[0] * *q;
+    case JointType::Ball: {
+      const Quat quat = normalized(Quat::load(q));
+      const Vec3 given(gear[0], gear[1], gear[2]);
+      const Vec3 axis = inParent ? rotate(quat.conjugate(), given) : given;
+      for (int k = 0; k < 3; ++k) row.add(dof + k, axis[k]);
+      return dot3(toRotationVector(quat), axis);
+    }
+    case JointType::Free: {
+      const Vec3 given(gear[3], gear[4], gear[5]);
+      const Vec3 axis = inParent ? rotate(normalized(Quat::load(q + 3)).conjugate(), given) : given;
+      for (int k = 0; k < 3; ++k) row.add(dof + k, gear[k]);
+      for (int k = 0; k < 3; ++k) row.add(dof + 3 + k, axis[k]);
+      return 0;
+    }
+  }
+  return 0;
+}
+
+/// A rod of length L joins the crank site to a slider that moves along the slider site's z axis a. With w from the
+/// slider site to the crank: length = a.w - sqrt(det), det = (a.w)^2 + L^2 - w.w; where the rod is too short, det <= 0,
+/// the length is a.w. Derivatives, s = sqrt(det): dl/dw = (1 - a.w/s) a + w/s, dl/da = (1 - a.w/s) w.
+double sliderCrankTransmission(const Model& m, const Data& d, int crank, int slider, double rod, double gear,
+                               MomentRow& row) {
+  const Vec3 a = siteAxisZ(d, slider);
+  const Vec3 sliderPos = vec3(d.site_xpos.data(), slider);
+  const Vec3 crankPos = vec3(d.site_xpos.data(), crank);
+  const Vec3 w = crankPos - sliderPos;
+  const double aw = dot3(a, w);
+  const double det = aw * aw + rod * rod - dot3(w, w);
+  double length = aw;
+  Vec3 dw = a, da = w;
+  if (det > 0) {
+    const double s = std::sqrt(det);
+    length = aw - s;
+    dw = a * (1 - aw / s) + w * (1 / s);
+    da = w * (1 - aw / s);
+  }
+
+  const int crankBody = m.site_bodyid[crank], sliderBody = m.site_bodyid[slider];
+  const Vec3 crankArm = crankPos - treeCom(m, d, crankBody);
+  const Vec3 sliderArm = sliderPos - treeCom(m, d, sliderBody);
+  forEachDofOfEither(m, crankBody, sliderBody, [&](int dof, bool movesCrank, bool movesSlider) {
+    const double* cdof = &d.cdof[6 * dof];
+    Vec3 rateOfW = Vec3::Zero(), rateOfA = Vec3::Zero();
+    if (movesCrank) rateOfW = velocityAt(cdof, crankArm);
+    if (movesSlider) {
+      rateOfW -= velocityAt(cdof, sliderArm);
+      rateOfA = angular(cdof).cross(a);
+    }
+    row.addNonzero(dof, gear * (dot3(da, rateOfA) + dot3(dw, rateOfW)));
+  });
+  row.reverse();
+  return gear * length;
+}
+
+/// A wrench fixed to the site, without length.
+void siteTransmission(const Model& m, const Data& d, int site, const double* gear, MomentRow& row) {
+  const int body = m.site_bodyid[site];
+  const ConstMapMat3 R = mat3(d.site_xmat.data(), site);
+  const Vec3 force = R * vec3(gear, 0), torque = R * vec3(gear, 1);
+  const Vec3 arm = vec3(d.site_xpos.data(), site) - treeCom(m, d, body);
+  for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
+    const double* cdof = &d.cdof[6 * i];
+    row.addNonzero(i, dot3(velocityAt(cdof, arm), force) + dot3(angular(cdof), torque));
+  }
+  row.reverse();
+}
+
+/// The pose of a site in the frame of a reference site: length is gear times offset plus gear times rotation vector.
+/// Dofs that move both sites together do not act. The orientations that are compared are site_quat xquat, in this
+/// order, as the reference engine has it (and users' models rely on), not the sites' true orientations
+/// xquat site_quat.
+double relativeSiteTransmission(const Model& m, const Data& d, int site, int reference, const double* gear,
+                                MomentRow& row) {
+  const int body = m.site_bodyid[site], referenceBody = m.site_bodyid[reference];
+  const Vec3 pos = vec3(d.site_xpos.data(), site), referencePos = vec3(d.site_xpos.data(), reference);
+  const ConstMapMat3 R = mat3(d.site_xmat.data(), reference);
+  const ConstMapVec3 translation = vec3(gear, 0), rotation = vec3(gear, 1);
+  double length = 0;
+  if (translation != Vec3::Zero()) {
+    const Vec3 offset = R.transpose() * (pos - referencePos);
+    length += dot3(offset, translation);
+  }
+  if (rotation != Vec3::Zero()) {
+    const Quat quat = Quat::load(&m.site_quat[4 * site]) * Quat::load(&d.xquat[4 * body]);
+    const Quat referenceQuat = Quat::load(&m.site_quat[4 * reference]) * Quat::load(&d.xquat[4 * referenceBody]);
+    length += dot3(difference(quat, referenceQuat), rotation);
+  }
+
+  const Vec3 force = R * translation, torque = R * rotation;
+  const Vec3 arm = pos - treeCom(m, d, body), referenceArm = referencePos - treeCom(m, d, referenceBody);
+  forEachDofBetween(m, body, referenceBody, [&](int dof, bool movesSite) {
+    const double* cdof = &d.cdof[6 * dof];
+    const double rate = dot3(velocityAt(cdof, movesSite ? arm : referenceArm), force) + dot3(angular(cdof), torque);
+    row.addNonzero(dof, movesSite ? rate : -rate);
+  });
+  row.reverse();
+  return length;
+}
+
+double tendonTransmission(const Model& m, const Data& d, int tendon, double gear, MomentRow& row) {
+  const int adr = m.ten_J_rowadr[tendon];
+  for (int k = 0; k < m.ten_J_rownnz[tendon]; ++k) row.add(m.ten_J_colind[adr + k], gear * d.ten_J[adr + k]);
+  return gear * d.ten_length[tendon];
+}
+
+/// Writes the row of actuator u and returns its length.
+double transmission(const Model& m, const Data& d, int u, MomentRow& row) {
+  const int target = m.actuator_trnid[2 * u], second = m.actuator_trnid[2 * u + 1];
+  const double* gear = &m.actuator_gear[6 * u];
+  switch (m.actuator_trntype[u]) {
+    case TransmissionType::Joint:
+      return jointTransmission(m, d, target, gear, false, row);
+    case TransmissionType::JointInParent:
+      return jointTransmission(m, d, target, gear, true, row);
+    case TransmissionType::SliderCrank:
+      return sliderCrankTransmission(m, d, target, second, m.actuator_cranklength[u], gear[0], row);
+    case TransmissionType::Tendon:
+      return tendonTransmission(m, d, target, gear[0], row);
+    case TransmissionType::Site:
+      if (second >= 0) return relativeSiteTransmission(m, d, target, second, gear, row);
+      siteTransmission(m, d, target, gear, row);
+      return 0;
+    case TransmissionType::Body:  // adhesion pulls at the body's contacts; without contacts it moves nothing
+      return 0;
+    case TransmissionType::So3:
+    case TransmissionType::Undefined:  // no compiled model has these
+      return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void transmissions(const Model& m, Data& d) {
+  int adr = 0;
+  for (int u = 0; u < m.nu; ++u) {
+    MomentRow row{d.moment_colind.data() + adr, d.actuator_moment.data() + adr};
+    d.actuator_length[u] = transmission(m, d, u, row);
+    d.moment_rowadr[u] = adr;
+    d.moment_rownnz[u] = row.count;
+    adr += row.count;
+  }
+}
+
+}  // namespace sinew
