@@ -10,7 +10,8 @@ SINEW := build/release/bin/sinew
 CORPUS ?=
 ARGS ?=
 
-build = cmake --preset $(1) --log-level=WARNING && cmake --build --preset $(1) --parallel $(JOBS)
+configure = cmake --preset $(1) --log-level=WARNING >/dev/null
+build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
 .PHONY: help setup build run test test-debug bench sanitize conformance format tidy clean
 
@@ -35,7 +36,7 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@ctest --preset debug --parallel $(JOBS)
 
 bench: setup ## time the benchmark scenes
-	@cmake --preset release --log-level=WARNING
+	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench
 	@build/release/bin/sinew_bench $(ARGS)
 

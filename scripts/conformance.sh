@@ -8,8 +8,8 @@ sinew=$1
 corpus=${2:-}
 runner=tests/conformance/run.mjs
 
-if [[ ! -f $runner ]]; then
-  echo "conformance: not run ($runner is not there)"
+if [[ ! -x $sinew ]]; then
+  echo "conformance: not run (there is no $sinew)"
   exit 0
 fi
 exec node "$runner" --sinew "$sinew" ${corpus:+--corpus "$corpus"}

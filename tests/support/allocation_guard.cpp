@@ -29,7 +29,7 @@ void note(std::size_t bytes) {
 
 #ifdef SINEW_SANITIZED
 
-// The sanitizers own malloc, and tell us about it.
+// The sanitizers own malloc, and tell us about it (the thread sanitizer not about aligned allocations).
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*onMalloc)(const volatile void*, std::size_t),
                                                          void (*onFree)(const volatile void*));
 
