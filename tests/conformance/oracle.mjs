@@ -114,10 +114,11 @@ function setInitialState(mj, model, data, options) {
   }
   if (options.qvel === 'sine') data.qvel.forEach((_, i, v) => { v[i] = 0.1 * Math.sin(1 + i); });
   if (options.applied === 'sine') {
-    // forces in proportion to the weight they act on, so that light models do not explode
-    const weight = Array.from(model.body_mass, (mass) => 9.81 * mass);
-    data.xfrc_applied.forEach((_, i, f) => { f[i] = 0.1 * weight[Math.floor(i / 6)] * Math.sin(2 + i); });
-    data.qfrc_applied.forEach((_, i, f) => { f[i] = 0.1 * model.dof_M0[i] * Math.sin(3 + i); });
+    // in proportion to the inertia they act on, so that light models do not explode; per body: force, then torque
+    const mass = model.body_mass;
+    data.xfrc_applied.forEach((_, i, f) => { f[i] = (i % 6 < 3 ? 1 : 0.01) * mass[Math.floor(i / 6)] * Math.sin(2 + i); });
+    const inertia = model.dof_M0;
+    data.qfrc_applied.forEach((_, i, f) => { f[i] = inertia[i] * Math.sin(3 + i); });
   }
 }
 

@@ -164,6 +164,8 @@ function flawOfScene(entry) {
       if (field !== 'contact' && numbers(value).includes(null)) return `${field} is not finite at step ${sample.step}`;
     }
   }
+  const [start, end] = [trace.samples[0].qpos, trace.samples.at(-1).qpos];
+  if (!start.some((q, i) => Math.abs(end[i] - q) > 1e-4)) return 'nothing moves';
   for (const field of entry.shows) {
     const values = trace.constants[field] ?? trace.samples.map((sample) => sample[field]);
     if (!numbers(values).some((x) => x)) return `the scene should show ${field}, which is zero throughout`;
