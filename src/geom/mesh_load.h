@@ -22,8 +22,8 @@ MeshFormat meshFormat(std::string_view fileName, std::string_view contentType = 
 TriMesh loadMesh(Bytes data, MeshFormat format);
 
 /// Wavefront OBJ. Vertices keep their order and are not merged. The faces are those of the first object or group that
-/// has any, as in the reference engine; a warning says so if there are more. Quads are split along the shorter
-/// diagonal, larger polygons by ear clipping. Normals and texture coordinates are skipped: they are only for display.
+/// has any, as in the reference engine; a warning says so if there are more. Larger polygons are cut
+/// into triangles by ear clipping. Normals and texture coordinates are skipped: they are only for display.
 TriMesh loadObj(Bytes data);
 
 /// STL, binary or ASCII. Vertices with equal bits are merged, in order of first use.
