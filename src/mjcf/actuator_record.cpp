@@ -1,0 +1,191 @@
+#include <fmt/format.h>
+
+#include <numbers>
+
+#include "mjcf/records.h"
+#include "mjcf/value.h"
+
+namespace sinew::mjcf {
+namespace {
+
+/// Writes the target the element names; at most one is allowed.
+void lowerTarget(ActuatorRecord& r) {
+  struct Choice {
+    const std::string& name;
+    TransmissionType type;
+  };
+  const Choice choices[] = {{r.joint, TransmissionType::Joint},   {r.jointinparent, TransmissionType::JointInParent},
+                            {r.tendon, TransmissionType::Tendon}, {r.cranksite, TransmissionType::SliderCrank},
+                            {r.site, TransmissionType::Site},     {r.body, TransmissionType::Body}};
+  int named = 0;
+  for (const Choice& c : choices) {
+    if (c.name.empty()) continue;
+    r.target = c.name;
+    r.trntype = c.type;
+    ++named;
+  }
+  if (named > 1)
+    throw ValueError{"only one of 'joint', 'jointinparent', 'tendon', 'cranksite', 'site' and 'body' may be given"};
+  const bool undefined = r.trntype == TransmissionType::Undefined;
+  if (!r.slidersite.empty() && r.trntype != TransmissionType::SliderCrank && !undefined)
+    throw ValueError{"'slidersite' can only be used with 'cranksite'"};
+  if (!r.refsite.empty() && r.trntype != TransmissionType::Site && !undefined)
+    throw ValueError{"'refsite' can only be used with 'site'"};
+}
+
+void requireNotNegative(const std::optional<double>& value, std::string_view name) {
+  if (value && *value < 0) throw ValueError{fmt::format("'{}' cannot be negative, found {}", name, *value)};
+}
+
+bool isSet(const spec::Vec2& range) { return range[0] != 0 || range[1] != 0; }
+
+void setGains(spec::Actuator& a, DynType dyn, GainType gain, BiasType bias) {
+  a.dyntype = dyn, a.gaintype = gain, a.biastype = bias;
+}
+
+/// force = kp (ctrl - length) - kv velocity. biasprm[2] < 0 is -kv, > 0 a damping ratio the compiler resolves.
+void lowerPosition(ActuatorRecord& r, bool integrated) {
+  const double kp = r.kp.value_or(r.gainprm[0]);
+  r.gainprm[0] = kp;
+  r.biasprm[1] = -kp;
+  if (r.kv && r.dampratio) throw ValueError{"only one of 'kv' and 'dampratio' may be given"};
+  requireNotNegative(r.kv, "kv");
+  requireNotNegative(r.dampratio, "dampratio");
+  requireNotNegative(r.timeconst, "timeconst");
+  if (r.kv) r.biasprm[2] = -*r.kv;
+  if (r.dampratio) r.biasprm[2] = *r.dampratio;
+  if (r.timeconst) {
+    r.dynprm[0] = *r.timeconst;
+    r.dyntype = *r.timeconst == 0 ? DynType::None : DynType::FilterExact;
+  }
+  r.gaintype = GainType::Fixed;
+  r.biastype = BiasType::Affine;
+  if (integrated) r.dyntype = DynType::Integrator;
+  if (r.inheritrange > 0 && isSet(r.ctrlrange))
+    throw ValueError{"only one of 'ctrlrange' and 'inheritrange' may be given"};
+  if (integrated && r.inheritrange > 0 && isSet(r.actrange))
+    throw ValueError{"only one of 'actrange' and 'inheritrange' may be given"};
+}
+
+void lowerVelocity(ActuatorRecord& r) {
+  const double kv = r.kv.value_or(r.gainprm[0]);
+  r.biasprm.fill(0);
+  r.gainprm[0] = kv;
+  r.biasprm[2] = -kv;
+  setGains(r, DynType::None, GainType::Fixed, BiasType::Affine);
+}
+
+/// force = -kv ctrl velocity.
+void lowerDamper(ActuatorRecord& r) {
+  const double inherited = r.gaintype == GainType::Affine ? -r.gainprm[2] : 0;
+  requireNotNegative(r.kv, "kv");
+  if (r.ctrlrange[0] < 0 || r.ctrlrange[1] < 0) throw ValueError{"'ctrlrange' of a damper cannot be negative"};
+  const double kv = r.kv.value_or(inherited);
+  r.gainprm.fill(0);
+  r.gainprm[2] = -kv;
+  r.ctrllimited = spec::Tri::True;
+  setGains(r, DynType::None, GainType::Affine, BiasType::None);
+}
+
+void lowerCylinder(ActuatorRecord& r) {
+  if (r.timeconst) r.dynprm[0] = *r.timeconst;
+  if (r.bias)
+    for (std::size_t i = 0; i < 3; ++i) r.biasprm[i] = (*r.bias)[i];
+  if (r.area) r.gainprm[0] = *r.area;
+  if (r.diameter && *r.diameter >= 0) r.gainprm[0] = std::numbers::pi / 4 * *r.diameter * *r.diameter;
+  setGains(r, DynType::Filter, GainType::Fixed, BiasType::Affine);
+}
+
+/// Parameters still at the values of a plain actuator take the muscle's defaults; negative ones count as not given.
+void lowerMuscle(ActuatorRecord& r) {
+  const auto replace = [](double& value, double plain, double muscle) {
+    if (value == plain) value = muscle;
+  };
+  const auto set = [](double& value, const std::optional<double>& given) {
+    if (given && *given >= 0) value = *given;
+  };
+  constexpr double kStandard[9] = {0.75, 1.05, -1, 200, 0.5, 1.6, 1.5, 1.3, 1.2};
+  replace(r.dynprm[0], 1, 0.01);
+  replace(r.dynprm[1], 0, 0.04);
+  for (std::size_t i = 0; i < 9; ++i) replace(r.gainprm[i], i == 0 ? 1 : 0, kStandard[i]);
+  requireNotNegative(r.tausmooth, "tausmooth");
+  if (r.tausmooth) r.dynprm[2] = *r.tausmooth;
+  if (r.muscle_timeconst)
+    for (std::size_t i = 0; i < 2; ++i) set(r.dynprm[i], (*r.muscle_timeconst)[i]);
+  if (r.muscle_range)
+    for (std::size_t i = 0; i < 2; ++i) set(r.gainprm[i], (*r.muscle_range)[i]);
+  set(r.gainprm[2], r.force);
+  set(r.gainprm[3], r.scale);
+  set(r.gainprm[4], r.lmin);
+  set(r.gainprm[5], r.lmax);
+  set(r.gainprm[6], r.vmax);
+  set(r.gainprm[7], r.fpmax);
+  set(r.gainprm[8], r.fvmax);
+  for (std::size_t i = 0; i < 9; ++i) r.biasprm[i] = r.gainprm[i];
+  setGains(r, DynType::Muscle, GainType::Muscle, BiasType::Muscle);
+}
+
+void lowerAdhesion(ActuatorRecord& r) {
+  requireNotNegative(r.gain, "gain");
+  if (r.ctrlrange[0] < 0 || r.ctrlrange[1] < 0)
+    throw ValueError{"'ctrlrange' of an adhesion actuator cannot be negative"};
+  r.gainprm[0] = r.gain.value_or(r.gainprm[0]);
+  r.ctrllimited = spec::Tri::True;
+  setGains(r, r.dyntype, GainType::Fixed, BiasType::None);
+}
+
+}  // namespace
+
+spec::Actuator lowerActuator(std::string_view tag, ActuatorRecord record) {
+  lowerTarget(record);
+  if (tag == "motor") {
+    record.gainprm[0] = 1;
+    setGains(record, DynType::None, GainType::Fixed, BiasType::None);
+  } else if (tag == "position") {
+    lowerPosition(record, false);
+  } else if (tag == "intvelocity") {
+    lowerPosition(record, true);
+  } else if (tag == "velocity") {
+    lowerVelocity(record);
+  } else if (tag == "damper") {
+    lowerDamper(record);
+  } else if (tag == "cylinder") {
+    lowerCylinder(record);
+  } else if (tag == "muscle") {
+    lowerMuscle(record);
+  } else if (tag == "adhesion") {
+    lowerAdhesion(record);
+  }
+  return record;
+}
+
+ActuatorRecord raiseActuator(const spec::Actuator& actuator) {
+  ActuatorRecord record;
+  static_cast<spec::Actuator&>(record) = actuator;
+  switch (actuator.trntype) {
+    case TransmissionType::Joint:
+      record.joint = actuator.target;
+      break;
+    case TransmissionType::JointInParent:
+      record.jointinparent = actuator.target;
+      break;
+    case TransmissionType::Tendon:
+      record.tendon = actuator.target;
+      break;
+    case TransmissionType::SliderCrank:
+      record.cranksite = actuator.target;
+      break;
+    case TransmissionType::Site:
+      record.site = actuator.target;
+      break;
+    case TransmissionType::Body:
+      record.body = actuator.target;
+      break;
+    case TransmissionType::So3:
+    case TransmissionType::Undefined:
+      break;
+  }
+  return record;
+}
+
+}  // namespace sinew::mjcf

@@ -1,0 +1,209 @@
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include "mjcf/value.h"
+
+/// The grammar of MJCF 3.12 with Sinew's extensions: every element, its attributes and children, and for what Sinew
+/// uses a binding to the member that holds it. Reader, default classes, error messages, writer and docs/support.md are
+/// all driven by this one table.
+namespace sinew::mjcf {
+
+/// Properties of an attribute.
+enum AttributeFlags : unsigned {
+  kNone = 0,
+  kRequired = 1u << 0,      ///< must be present
+  kNotInDefault = 1u << 1,  ///< not allowed in default classes
+  kPartial = 1u << 2,       ///< a fixed-size list may be given in part: the leading entries
+  kVisual = 1u << 3,        ///< changes no motion: checked, kept as text
+  kExtension = 1u << 4,     ///< Sinew's own, not part of MJCF
+  kReading = 1u << 5,       ///< a shorthand the writer never produces
+};
+
+struct Attribute {
+  std::string_view name;
+  ValueFormat format;
+  unsigned flags = kNone;
+  std::string_view unsupported = {};  ///< the missing feature: any value but the default is an error
+  std::string defaultText;            ///< for documentation and for recognizing default values
+  /// Set for bound attributes. The record is of the type the element was declared with.
+  std::function<void(void* record, std::string_view text)> parse;
+  std::function<std::optional<std::string>(const void* record)> print;
+
+  bool has(unsigned flag) const { return (flags & flag) != 0; }
+};
+
+/// A condition on which attributes appear together. A bundle is a set of attributes.
+struct PresenceRule {
+  enum class Kind {
+    Exclusive,  ///< of at most one bundle, members may be present
+    OneOf,      ///< at least one bundle must be complete
+    Together    ///< all or none
+  } kind = Kind::Exclusive;
+  std::vector<std::vector<std::string_view>> bundles;
+};
+
+struct ElementType;
+
+/// Which elements may appear inside an element, and how often.
+struct ChildRule {
+  const ElementType* type = nullptr;
+  bool atMostOne = false;
+};
+
+struct ElementType {
+  std::string_view tag;
+  std::string_view context;           ///< distinguishes equal tags in documentation, for example "in sensor"
+  bool inDefault = false;             ///< the reduced form used in default classes
+  bool visual = false;                ///< changes no motion: kept as text
+  std::string_view unsupported = {};  ///< the missing feature: using the element is an error
+  std::vector<Attribute> attributes;
+  std::vector<ChildRule> children;
+  std::vector<PresenceRule> rules;
+  const std::type_info* record = nullptr;  ///< type of the record the attributes are bound to
+
+  const Attribute* find(std::string_view name) const;
+  const ElementType* child(std::string_view tag) const;
+};
+
+/// The whole grammar, starting at <mujoco>. Built once, never changes.
+const ElementType& grammar();
+
+/// An element type by its tags from the root, for example {"worldbody", "body", "geom"}.
+const ElementType& elementType(std::initializer_list<std::string_view> path);
+
+// ------------------------------------------------------------------------------------------------ building the table
+
+/// Owns the element types while the table is put together.
+using ElementStore = std::deque<ElementType>;
+
+/// Declares the attributes of an element whose values live in a record of type R.
+template <class R>
+class Declare {
+ public:
+  explicit Declare(ElementType& type) : type_(type) { type_.record = &typeid(R); }
+
+  /// An attribute held by `access`: a pointer to a member of R, or a generic function from R& or const R& to a
+  /// reference.
+  template <class Access>
+  Declare& attr(std::string_view name, Access access, unsigned flags = kNone, std::string_view unsupported = {}) {
+    return bind(name, access, naturalFormat<Member<Access>>(), flags, unsupported);
+  }
+
+  /// An attribute whose value is one of `keywords`.
+  template <class Access>
+  Declare& word(std::string_view name, Access access, Keywords keywords, unsigned flags = kNone,
+                std::string_view unsupported = {}) {
+    return bind(name, access, {ValueFormat::Kind::Word, 1, 1, keywords}, flags, unsupported);
+  }
+
+  /// An attribute whose value is a set of `keywords`, each standing for a bit; `ordered`: in increasing order of bits.
+  template <class Access>
+  Declare& words(std::string_view name, Access access, Keywords keywords, bool ordered = false) {
+    return bind(name, access, {ValueFormat::Kind::Words, 1, 1, keywords, ordered}, kNone, {});
+  }
+
+  /// An attribute with values enable and disable, held as the bits `mask` of an int. `inverted`: set means disabled.
+  template <class Access>
+  Declare& bit(std::string_view name, Access access, int mask, bool inverted) {
+    static constexpr Keyword kSwitch[] = {{"disable", 0}, {"enable", 1}};
+    Attribute& a = type_.attributes.emplace_back();
+    a.name = name, a.format = {ValueFormat::Kind::Word, 1, 1, kSwitch};
+    a.parse = [=](void* record, std::string_view text) {
+      int& bits = std::invoke(access, *static_cast<R*>(record));
+      const bool set = (parseWord(text, kSwitch) == 1) != inverted;
+      bits = set ? (bits | mask) : (bits & ~mask);
+    };
+    a.print = [=](const void* record) -> std::optional<std::string> {
+      const bool set = (std::invoke(access, *static_cast<const R*>(record)) & mask) != 0;
+      return set != inverted ? "enable" : "disable";
+    };
+    const R fresh{};
+    a.defaultText = a.print(&fresh).value_or("");
+    return *this;
+  }
+
+  /// What documentation should say about the default of the last attribute, where the record cannot tell.
+  Declare& defaultIs(std::string_view text) {
+    type_.attributes.back().defaultText = text;
+    return *this;
+  }
+
+  Declare& rule(PresenceRule::Kind kind, std::vector<std::vector<std::string_view>> bundles) {
+    type_.rules.push_back({kind, std::move(bundles)});
+    return *this;
+  }
+  Declare& exclusive(std::vector<std::vector<std::string_view>> bundles) {
+    return rule(PresenceRule::Kind::Exclusive, std::move(bundles));
+  }
+  Declare& oneOf(std::vector<std::vector<std::string_view>> bundles) {
+    return rule(PresenceRule::Kind::OneOf, std::move(bundles));
+  }
+  Declare& together(std::vector<std::vector<std::string_view>> bundles) {
+    return rule(PresenceRule::Kind::Together, std::move(bundles));
+  }
+
+ private:
+  template <class Access>
+  using Member = std::remove_cvref_t<std::invoke_result_t<Access, R&>>;
+
+  template <class Access>
+  Declare& bind(std::string_view name, Access access, ValueFormat format, unsigned flags,
+                std::string_view unsupported) {
+    if ((flags & kPartial) && format.min == format.max) format.min = 1;
+    Attribute& a = type_.attributes.emplace_back();
+    a.name = name, a.format = format, a.flags = flags, a.unsupported = unsupported;
+    a.parse = [access, format](void* record, std::string_view text) {
+      parseValue(text, format, std::invoke(access, *static_cast<R*>(record)));
+    };
+    a.print = [access, format](const void* record) {
+      return formatValue(std::invoke(access, *static_cast<const R*>(record)), format);
+    };
+    const R fresh{};
+    a.defaultText = a.print(&fresh).value_or("");
+    return *this;
+  }
+
+  ElementType& type_;
+};
+
+/// Declares the attributes of an element that is kept as text (visual) or refused (unsupported).
+class DeclareText {
+ public:
+  explicit DeclareText(ElementType& type) : type_(type) {}
+  DeclareText& text(std::string_view name, unsigned flags = kNone) { return add(name, {}, flags); }
+  DeclareText& real(std::string_view name, int min = 1, int max = 0, unsigned flags = kNone) {
+    return add(name, {ValueFormat::Kind::Real, min, max == 0 ? min : max}, flags);
+  }
+  DeclareText& integer(std::string_view name, int min = 1, int max = 0, unsigned flags = kNone) {
+    return add(name, {ValueFormat::Kind::Int, min, max == 0 ? min : max}, flags);
+  }
+  DeclareText& boolean(std::string_view name) { return add(name, {ValueFormat::Kind::Bool}, kNone); }
+  DeclareText& word(std::string_view name, Keywords keywords, unsigned flags = kNone) {
+    return add(name, {ValueFormat::Kind::Word, 1, 1, keywords}, flags);
+  }
+  DeclareText& words(std::string_view name, Keywords keywords) {
+    return add(name, {ValueFormat::Kind::Words, 1, 1, keywords}, kNone);
+  }
+  DeclareText& exclusive(std::vector<std::vector<std::string_view>> bundles) {
+    type_.rules.push_back({PresenceRule::Kind::Exclusive, std::move(bundles)});
+    return *this;
+  }
+
+ private:
+  DeclareText& add(std::string_view name, const ValueFormat& format, unsigned flags) {
+    Attribute& a = type_.attributes.emplace_back();
+    a.name = name, a.format = format, a.flags = flags | kVisual;
+    return *this;
+  }
+  ElementType& type_;
+};
+
+}  // namespace sinew::mjcf

@@ -1,0 +1,231 @@
+#include "mjcf/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <pugixml.hpp>
+#include <set>
+
+#include "spec/place.h"
+
+namespace sinew::mjcf {
+namespace fs = std::filesystem;
+namespace {
+
+/// Turns a byte offset into a line number. Offsets are asked for in increasing order, so one pass over the text serves
+/// a whole file.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+
+  int line(std::ptrdiff_t offset) {
+    const std::size_t end = std::min(static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)), text_.size());
+    if (end < position_) position_ = 0, line_ = 1;
+    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(position_),
+                                         text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
+    position_ = end;
+    return line_;
+  }
+
+ private:
+  std::string_view text_;
+  std::size_t position_ = 0;
+  int line_ = 1;
+};
+
+std::string readWholeFile(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) throw LoadError(fmt::format("{}: no such file", path.string()));
+  if (!fs::is_regular_file(status)) throw LoadError(fmt::format("{}: not a regular file", path.string()));
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error && size > kMaxFileBytes)
+    throw LoadError(fmt::format("{}: the file has {} bytes, the limit is {}", path.string(), size, kMaxFileBytes));
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) throw LoadError(fmt::format("{}: cannot open the file: {}", path.string(), std::strerror(errno)));
+  std::string text(static_cast<std::size_t>(error ? 0 : size), '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (stream.gcount() != static_cast<std::streamsize>(text.size()))
+    throw LoadError(fmt::format("{}: cannot read the file", path.string()));
+  return text;
+}
+
+std::string clipped(std::string_view text) {
+  constexpr std::size_t kShown = 40;
+  std::string shown(text.substr(0, kShown));
+  std::replace(shown.begin(), shown.end(), '\n', ' ');
+  return text.size() > kShown ? shown + "..." : shown;
+}
+
+/// Parses files, splices includes, counts lines.
+class Expander {
+ public:
+  Expander(Document& document, Warnings& warnings) : document_(document), warnings_(warnings) {}
+
+  void expandMain(const fs::path& path, const std::string& name, std::string_view text) {
+    SourceFile& file = document_.files.emplace_back();
+    file.name = std::make_shared<const std::string>(name);
+    file.directory = document_.directory;
+    if (!path.empty()) included_.insert(canonical(path));
+    const pugi::xml_node root = parse(file, text);
+    LineCounter lines(text);
+    document_.root = convert(file, root, lines, 1);
+  }
+
+ private:
+  static std::string canonical(const fs::path& path) {
+    std::error_code error;
+    const fs::path result = fs::weakly_canonical(path, error);
+    return (error ? path.lexically_normal() : result).string();
+  }
+
+  /// Parses `text`, returns the root element. The text must outlive the nodes only until convert() has copied views
+  /// out of the parsed document, which keeps its own copy.
+  pugi::xml_node parse(SourceFile& file, std::string_view& text) {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+    const std::string where = chain(file);
+    if (text.empty()) throw LoadError(fmt::format("{}: the file is empty{}", *file.name, where));
+    if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+      LineCounter lines(text);
+      throw LoadError(fmt::format("{}:{}: the text contains a zero byte{}", *file.name,
+                                  lines.line(static_cast<std::ptrdiff_t>(zero)), where));
+    }
+    auto parsed = std::make_shared<pugi::xml_document>();
+    const pugi::xml_parse_result result =
+        parsed->load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+    if (!result) {
+      LineCounter lines(text);
+      throw LoadError(fmt::format("{}:{}: not well-formed XML: {}{}", *file.name, lines.line(result.offset),
+                                  result.description(), where));
+    }
+    file.parsed = parsed;
+    pugi::xml_node root;
+    for (const pugi::xml_node node : parsed->children()) {
+      if (node.type() != pugi::node_element) continue;
+      if (root) {
+        LineCounter lines(text);
+        throw LoadError(fmt::format("{}:{}: a second root element <{}>{}", *file.name, lines.line(node.offset_debug()),
+                                    node.name(), where));
+      }
+      root = node;
+    }
+    if (!root) throw LoadError(fmt::format("{}: no XML element in the file{}", *file.name, where));
+    return root;
+  }
+
+  static std::string chain(const SourceFile& file) {
+    std::string text;
+    int listed = 0;
+    for (const SourceFile* f = &file; f->includedBy && listed < 20; f = f->includedBy, ++listed)
+      text += fmt::format("\n  included from {}:{}", *f->includedBy->name, f->includeLine);
+    return text;
+  }
+
+  Node convert(const SourceFile& file, const pugi::xml_node& xml, LineCounter& lines, int depth) {
+    Node node;
+    node.file = &file;
+    node.line = lines.line(xml.offset_debug());
+    node.tag = xml.name();
+    if (depth > kMaxDepth) fail(node, fmt::format("elements are nested more than {} deep", kMaxDepth));
+    for (const pugi::xml_attribute attribute : xml.attributes()) {
+      const std::string_view name = attribute.name();
+      if (node.find(name)) fail(node, fmt::format("attribute '{}' is given twice", name));
+      node.attributes.emplace_back(name, attribute.value());
+    }
+    for (const pugi::xml_node child : xml.children()) {
+      if (child.type() == pugi::node_element) {
+        Node converted = convert(file, child, lines, depth + 1);
+        if (converted.tag == "include")
+          include(converted, node.children, depth);
+        else
+          node.children.push_back(std::move(converted));
+      } else if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) {
+        warnings_.push_back(located(node, fmt::format("the text \"{}\" has no meaning here", clipped(child.value()))));
+      }
+    }
+    return node;
+  }
+
+  /// Replaces an <include> by the children of the root of the file it names. The path is tried in the main file's
+  /// directory first, then in that of the including file.
+  void include(const Node& node, std::vector<Node>& siblings, int depth) {
+    if (!node.children.empty()) fail(node, "an include cannot have children");
+    const std::string_view* name = node.find("file");
+    if (!name) fail(node, "missing required attribute 'file'");
+    for (const auto& [attribute, value] : node.attributes)
+      if (attribute != "file") fail(node, fmt::format("unknown attribute '{}'; only 'file' is known", attribute));
+
+    const fs::path relative{std::string(*name)};
+    fs::path path = document_.directory / relative;
+    std::error_code error;
+    if (!fs::exists(path, error)) path = node.file->directory / relative;
+    if (!fs::exists(path, error)) fail(node, fmt::format("cannot find the included file \"{}\"", *name));
+    if (!included_.insert(canonical(path)).second)
+      fail(node, fmt::format("file \"{}\" is already part of the model; a file can be included once", *name));
+
+    SourceFile& file = document_.files.emplace_back();
+    file.name = std::make_shared<const std::string>(path.lexically_normal().string());
+    file.directory = path.parent_path();
+    file.includedBy = node.file;
+    file.includeLine = node.line;
+    std::string text;
+    try {
+      text = readWholeFile(path);
+    } catch (const LoadError& e) {
+      fail(node, e.what());
+    }
+    std::string_view view = text;
+    const pugi::xml_node root = parse(file, view);
+    LineCounter lines(view);
+    Node converted = convert(file, root, lines, depth);
+    if (converted.children.empty()) fail(node, fmt::format("the included file \"{}\" has no elements", *name));
+    for (Node& child : converted.children) siblings.push_back(std::move(child));
+  }
+
+  Document& document_;
+  Warnings& warnings_;
+  std::set<std::string> included_;
+};
+
+}  // namespace
+
+const std::string_view* Node::find(std::string_view name) const {
+  for (const auto& attribute : attributes)
+    if (attribute.first == name) return &attribute.second;
+  return nullptr;
+}
+
+std::unique_ptr<Document> readDocument(const fs::path& file, Warnings& warnings) {
+  const std::string text = readWholeFile(file);
+  auto document = std::make_unique<Document>();
+  document->directory = file.parent_path();
+  Expander(*document, warnings).expandMain(file, file.string(), text);
+  return document;
+}
+
+std::unique_ptr<Document> readDocumentText(std::string_view text, const std::string& name, const fs::path& directory,
+                                           Warnings& warnings) {
+  auto document = std::make_unique<Document>();
+  document->directory = directory;
+  Expander(*document, warnings).expandMain({}, name, text);
+  return document;
+}
+
+std::string located(const Node& node, const std::string& message) {
+  const std::string_view* name = node.find("name");
+  return spec::located(node.origin(), std::string(node.tag), name ? std::string(*name) : std::string(), message);
+}
+
+void fail(const Node& node, const std::string& message) {
+  std::string text = located(node, message);
+  int listed = 0;
+  for (const SourceFile* f = node.file; f->includedBy && listed < 20; f = f->includedBy, ++listed)
+    text += fmt::format("\n  included from {}:{}", *f->includedBy->name, f->includeLine);
+  throw LoadError(text);
+}
+
+}  // namespace sinew::mjcf

@@ -1,0 +1,131 @@
+#include "mjcf/grammar_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace sinew::mjcf {
+namespace {
+
+std::string suggestion(std::string_view word, const std::vector<std::string_view>& known) {
+  const std::string near = nearest(word, known);
+  return near.empty() ? "" : fmt::format("; did you mean '{}'?", near);
+}
+
+std::string listBundles(const std::vector<std::vector<std::string_view>>& bundles) {
+  std::string text;
+  for (const auto& bundle : bundles) {
+    if (!text.empty()) text += " / ";
+    for (std::size_t i = 0; i < bundle.size(); ++i) text += fmt::format("{}'{}'", i ? " + " : "", bundle[i]);
+  }
+  return text;
+}
+
+void checkRule(const Node& node, const PresenceRule& rule) {
+  int touched = 0, complete = 0;
+  std::size_t present = 0, total = 0;
+  for (const auto& bundle : rule.bundles) {
+    const auto count =
+        static_cast<std::size_t>(std::count_if(bundle.begin(), bundle.end(), [&](auto a) { return node.find(a); }));
+    touched += count > 0;
+    complete += count == bundle.size();
+    present += count;
+    total += bundle.size();
+  }
+  switch (rule.kind) {
+    case PresenceRule::Kind::Exclusive:
+      if (touched > 1) fail(node, fmt::format("only one of {} may be given", listBundles(rule.bundles)));
+      break;
+    case PresenceRule::Kind::OneOf:
+      if (complete == 0) fail(node, fmt::format("one of {} must be given", listBundles(rule.bundles)));
+      break;
+    case PresenceRule::Kind::Together:
+      if (present != 0 && present != total)
+        fail(node, fmt::format("{} must be given together", listBundles(rule.bundles)));
+      break;
+  }
+}
+
+/// An attribute of a feature that is missing may still say what is the default anyway.
+bool saysDefault(const Attribute& attribute, std::string_view text) {
+  if (attribute.defaultText.empty()) return false;
+  if (attribute.format.kind == ValueFormat::Kind::Text || attribute.format.kind == ValueFormat::Kind::Word)
+    return text == attribute.defaultText;
+  ValueFormat whole = attribute.format;
+  whole.min = 0, whole.max = kAnyCount;
+  std::vector<double> given = parseReals(text, whole), standard = parseReals(attribute.defaultText, whole);
+  standard.resize(std::min(standard.size(), given.size()));
+  return given == standard;
+}
+
+void checkAttribute(const Node& node, const Attribute& attribute, std::string_view text) {
+  try {
+    checkValue(text, attribute.format);
+    if (!attribute.unsupported.empty() && !saysDefault(attribute, text))
+      fail(node, fmt::format("{} ('{}') is not supported", attribute.unsupported, attribute.name));
+  } catch (const ValueError& e) {
+    fail(node, fmt::format("'{}' {}", attribute.name, e.message));
+  }
+}
+
+void checkAttributes(const Node& node, const ElementType& type) {
+  for (const auto& [name, text] : node.attributes) {
+    if (const Attribute* attribute = type.find(name)) {
+      checkAttribute(node, *attribute, text);
+      continue;
+    }
+    std::vector<std::string_view> known;
+    for (const Attribute& a : type.attributes) known.push_back(a.name);
+    fail(node, fmt::format("unknown attribute '{}'{}{}", name, type.inDefault ? " in a default class" : "",
+                           suggestion(name, known)));
+  }
+  for (const Attribute& attribute : type.attributes)
+    if (attribute.has(kRequired) && !node.find(attribute.name))
+      fail(node, fmt::format("missing required attribute '{}'", attribute.name));
+  // two orientations on one element contradict each other, whatever the element
+  if (type.find("axisangle") && !type.find("fullinertia"))
+    checkRule(node, {PresenceRule::Kind::Exclusive, {{"quat"}, {"axisangle"}, {"xyaxes"}, {"zaxis"}, {"euler"}}});
+  for (const PresenceRule& rule : type.rules) checkRule(node, rule);
+}
+
+void check(const Node& node, const ElementType& type) {
+  if (!type.unsupported.empty()) fail(node, fmt::format("{} is not supported", type.unsupported));
+  checkAttributes(node, type);
+  std::map<std::string_view, int> seen;
+  for (const Node& child : node.children) {
+    const ElementType* childType = type.child(child.tag);
+    if (!childType) {
+      std::vector<std::string_view> known;
+      for (const ChildRule& rule : type.children) known.push_back(rule.type->tag);
+      fail(child, fmt::format("unknown element in <{}>{}", node.tag, suggestion(child.tag, known)));
+    }
+    ++seen[child.tag];
+    check(child, *childType);
+  }
+  for (const ChildRule& rule : type.children)
+    if (rule.atMostOne && seen[rule.type->tag] > 1)
+      fail(node, fmt::format("<{}> may appear once, found {} times", rule.type->tag, seen[rule.type->tag]));
+}
+
+}  // namespace
+
+void checkGrammar(const Node& root) {
+  if (root.tag == "robot") fail(root, "a URDF model is not supported; convert it to MJCF");
+  if (root.tag != grammar().tag) fail(root, fmt::format("the root element of a model must be <{}>", grammar().tag));
+  check(root, grammar());
+}
+
+void readAttributesInto(const Node& node, const ElementType& type, void* record) {
+  for (const auto& [name, text] : node.attributes) {
+    const Attribute* attribute = type.find(name);
+    if (!attribute || !attribute->parse) continue;  // class and the like, which the reader resolves itself
+    try {
+      attribute->parse(record, text);
+    } catch (const ValueError& e) {
+      fail(node, fmt::format("'{}' {}", name, e.message));
+    }
+  }
+}
+
+}  // namespace sinew::mjcf

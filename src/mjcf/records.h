@@ -1,0 +1,100 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sinew/spec.h"
+
+/// What an MJCF element says where that is more than the Spec element it becomes: alternative ways to name a target,
+/// shorthands for parameters. The attribute table is bound to these records; the functions here turn them into Spec
+/// elements and back. Refusals are ValueErrors, the reader adds the place.
+namespace sinew::mjcf {
+
+struct MujocoRecord {
+  std::string model = "MuJoCo Model";
+};
+
+struct CompilerRecord : spec::Compiler {
+  std::string assetdir;
+  int coordinate = 0;  ///< 1: global, no longer part of MJCF
+};
+
+struct OptionRecord : Option {
+  std::vector<int> actuatorgroupdisable;
+};
+
+struct ModelAssetRecord {
+  std::string name, file, content_type;
+};
+
+struct ClassRecord {
+  std::string name;
+};
+
+struct FrameRecord : spec::Frame {
+  std::string childclass;
+};
+
+struct ReplicateRecord {
+  int count = 0;
+  spec::Vec3 offset{0, 0, 0};
+  spec::Vec3 euler{0, 0, 0};
+  std::string sep;
+  std::string childclass;
+};
+
+struct AttachRecord {
+  std::string model, body, frame, prefix;
+};
+
+struct EqualityRecord : spec::Equality {
+  std::string body1, body2, site1, site2, joint1, joint2, tendon1, tendon2;
+};
+
+struct NumericRecord : spec::Numeric {
+  std::optional<int> length;  ///< attribute `size`
+};
+
+/// The union of what <general>, <motor>, <position> and the other actuator elements say.
+struct ActuatorRecord : spec::Actuator {
+  std::string joint, jointinparent, tendon, cranksite, site, body;
+  std::optional<double> kp, kv, dampratio, timeconst;                                   // servos, cylinder
+  std::optional<double> area, diameter;                                                 // cylinder
+  std::optional<spec::Vec3> bias;                                                       // cylinder
+  std::optional<spec::Vec2> muscle_timeconst, muscle_range;                             // muscle
+  std::optional<double> tausmooth, force, scale, lmin, lmax, vmax, fpmax, fvmax, gain;  // muscle, adhesion
+};
+
+struct SensorRecord : spec::Sensor {
+  std::string site, camera, joint, tendon, actuator, body;
+  std::string geom1, geom2, body1, body2, subtree1, subtree2;
+  int raydata = 1;  ///< rangefinder: bits of dist, dir, origin, point, normal, depth
+  int condata = 1;  ///< contact: bits of found, force, torque, dist, pos, normal, tangent
+  int reduce = 0;
+  int num = 1;
+};
+
+/// Which sensor an element of <sensor> stands for.
+struct SensorTag {
+  std::string_view tag;
+  SensorType type;
+};
+const std::vector<SensorTag>& sensorTags();
+
+/// Fills target, transmission, gain, bias and dynamics from what element <tag> says. Inside a default class
+/// (`inDefault`) the targets are absent.
+spec::Actuator lowerActuator(std::string_view tag, ActuatorRecord record);
+/// The record of the <general> element that describes an actuator.
+ActuatorRecord raiseActuator(const spec::Actuator& actuator);
+
+spec::Sensor lowerSensor(std::string_view tag, SensorRecord record);
+SensorRecord raiseSensor(const spec::Sensor& sensor);
+std::string_view sensorTag(SensorType type);
+
+spec::Equality lowerEquality(std::string_view tag, EqualityRecord record);
+EqualityRecord raiseEquality(const spec::Equality& equality);
+std::string_view equalityTag(EqualityType type);
+
+}  // namespace sinew::mjcf

@@ -1,0 +1,227 @@
+#include "mjcf/records.h"
+#include "mjcf/value.h"
+
+namespace sinew::mjcf {
+namespace {
+
+/// Takes over the first name that was given, with its type.
+struct Target {
+  const std::string& name;
+  ObjType type;
+};
+void choose(std::initializer_list<Target> targets, ObjType& type, std::string& name) {
+  for (const Target& target : targets) {
+    if (target.name.empty()) continue;
+    type = target.type;
+    name = target.name;
+    return;
+  }
+}
+
+/// The attribute of the record that holds the first object of a sensor, by the sensor's type; null where the element
+/// uses objtype and objname.
+std::string* targetOf(SensorRecord& r) {
+  switch (r.objtype) {
+    case ObjType::Site:
+      return &r.site;
+    case ObjType::Camera:
+      return &r.camera;
+    case ObjType::Joint:
+      return &r.joint;
+    case ObjType::Tendon:
+      return &r.tendon;
+    case ObjType::Actuator:
+      return &r.actuator;
+    case ObjType::Body:
+      return &r.body;
+    default:
+      return nullptr;
+  }
+}
+
+bool usesObjectAttributes(SensorType type) {
+  return (type >= SensorType::FramePos && type <= SensorType::FrameAngAcc) || type == SensorType::InsideSite ||
+         type == SensorType::User;
+}
+
+}  // namespace
+
+const std::vector<SensorTag>& sensorTags() {
+  using T = SensorType;
+  static const std::vector<SensorTag> tags = {{"touch", T::Touch},
+                                              {"accelerometer", T::Accelerometer},
+                                              {"velocimeter", T::Velocimeter},
+                                              {"gyro", T::Gyro},
+                                              {"force", T::Force},
+                                              {"torque", T::Torque},
+                                              {"magnetometer", T::Magnetometer},
+                                              {"rangefinder", T::Rangefinder},
+                                              {"camprojection", T::CamProjection},
+                                              {"jointpos", T::JointPos},
+                                              {"jointvel", T::JointVel},
+                                              {"tendonpos", T::TendonPos},
+                                              {"tendonvel", T::TendonVel},
+                                              {"actuatorpos", T::ActuatorPos},
+                                              {"actuatorvel", T::ActuatorVel},
+                                              {"actuatorfrc", T::ActuatorFrc},
+                                              {"jointactuatorfrc", T::JointActFrc},
+                                              {"tendonactuatorfrc", T::TendonActFrc},
+                                              {"ballquat", T::BallQuat},
+                                              {"ballangvel", T::BallAngVel},
+                                              {"jointlimitpos", T::JointLimitPos},
+                                              {"jointlimitvel", T::JointLimitVel},
+                                              {"jointlimitfrc", T::JointLimitFrc},
+                                              {"tendonlimitpos", T::TendonLimitPos},
+                                              {"tendonlimitvel", T::TendonLimitVel},
+                                              {"tendonlimitfrc", T::TendonLimitFrc},
+                                              {"framepos", T::FramePos},
+                                              {"framequat", T::FrameQuat},
+                                              {"framexaxis", T::FrameXAxis},
+                                              {"frameyaxis", T::FrameYAxis},
+                                              {"framezaxis", T::FrameZAxis},
+                                              {"framelinvel", T::FrameLinVel},
+                                              {"frameangvel", T::FrameAngVel},
+                                              {"framelinacc", T::FrameLinAcc},
+                                              {"frameangacc", T::FrameAngAcc},
+                                              {"subtreecom", T::SubtreeCom},
+                                              {"subtreelinvel", T::SubtreeLinVel},
+                                              {"subtreeangmom", T::SubtreeAngMom},
+                                              {"insidesite", T::InsideSite},
+                                              {"distance", T::GeomDist},
+                                              {"normal", T::GeomNormal},
+                                              {"fromto", T::GeomFromTo},
+                                              {"contact", T::Contact},
+                                              {"e_potential", T::EPotential},
+                                              {"e_kinetic", T::EKinetic},
+                                              {"clock", T::Clock},
+                                              {"user", T::User}};
+  return tags;
+}
+
+std::string_view sensorTag(SensorType type) {
+  for (const SensorTag& t : sensorTags())
+    if (t.type == type) return t.tag;
+  return {};
+}
+
+spec::Sensor lowerSensor(std::string_view tag, SensorRecord r) {
+  for (const SensorTag& t : sensorTags())
+    if (t.tag == tag) r.type = t.type;
+  switch (r.type) {
+    case SensorType::Contact:
+      choose(
+          {{r.site, ObjType::Site}, {r.body1, ObjType::Body}, {r.subtree1, ObjType::XBody}, {r.geom1, ObjType::Geom}},
+          r.objtype, r.objname);
+      choose({{r.body2, ObjType::Body}, {r.subtree2, ObjType::XBody}, {r.geom2, ObjType::Geom}}, r.reftype, r.refname);
+      if (r.num <= 0) throw ValueError{"'num' must be positive"};
+      r.intprm = {r.condata ? r.condata : 1, r.reduce, r.num};
+      break;
+    case SensorType::GeomDist:
+    case SensorType::GeomNormal:
+    case SensorType::GeomFromTo:
+      choose({{r.body1, ObjType::Body}, {r.geom1, ObjType::Geom}}, r.objtype, r.objname);
+      choose({{r.body2, ObjType::Body}, {r.geom2, ObjType::Geom}}, r.reftype, r.refname);
+      break;
+    case SensorType::InsideSite:
+      r.reftype = ObjType::Site;
+      r.refname = r.site;
+      break;
+    case SensorType::CamProjection:
+      r.objtype = ObjType::Site, r.objname = r.site;
+      r.reftype = ObjType::Camera, r.refname = r.camera;
+      break;
+    default:
+      choose({{r.site, ObjType::Site},
+              {r.camera, ObjType::Camera},
+              {r.joint, ObjType::Joint},
+              {r.tendon, ObjType::Tendon},
+              {r.actuator, ObjType::Actuator},
+              {r.body, ObjType::Body}},
+             r.objtype, r.objname);
+  }
+  if (r.type == SensorType::Rangefinder) r.intprm[0] = r.raydata ? r.raydata : 1;
+  return r;
+}
+
+SensorRecord raiseSensor(const spec::Sensor& sensor) {
+  SensorRecord r;
+  static_cast<spec::Sensor&>(r) = sensor;
+  switch (sensor.type) {
+    case SensorType::Contact:
+      if (sensor.objtype == ObjType::Site) r.site = sensor.objname;
+      if (sensor.objtype == ObjType::Body) r.body1 = sensor.objname;
+      if (sensor.objtype == ObjType::XBody) r.subtree1 = sensor.objname;
+      if (sensor.objtype == ObjType::Geom) r.geom1 = sensor.objname;
+      if (sensor.reftype == ObjType::Body) r.body2 = sensor.refname;
+      if (sensor.reftype == ObjType::XBody) r.subtree2 = sensor.refname;
+      if (sensor.reftype == ObjType::Geom) r.geom2 = sensor.refname;
+      r.condata = sensor.intprm[0], r.reduce = sensor.intprm[1], r.num = sensor.intprm[2];
+      break;
+    case SensorType::GeomDist:
+    case SensorType::GeomNormal:
+    case SensorType::GeomFromTo:
+      (sensor.objtype == ObjType::Body ? r.body1 : r.geom1) = sensor.objname;
+      (sensor.reftype == ObjType::Body ? r.body2 : r.geom2) = sensor.refname;
+      break;
+    case SensorType::InsideSite:
+      r.site = sensor.refname;
+      break;
+    case SensorType::CamProjection:
+      r.site = sensor.objname, r.camera = sensor.refname;
+      break;
+    default:
+      if (!usesObjectAttributes(sensor.type))
+        if (std::string* target = targetOf(r)) *target = sensor.objname;
+  }
+  if (sensor.type == SensorType::Rangefinder) r.raydata = sensor.intprm[0];
+  return r;
+}
+
+std::string_view equalityTag(EqualityType type) {
+  switch (type) {
+    case EqualityType::Connect:
+      return "connect";
+    case EqualityType::Weld:
+      return "weld";
+    case EqualityType::Joint:
+      return "joint";
+    case EqualityType::Tendon:
+      return "tendon";
+    case EqualityType::Flex:
+      return "flex";
+    case EqualityType::FlexVert:
+      return "flexvert";
+    case EqualityType::FlexStrain:
+      return "flexstrain";
+  }
+  return {};
+}
+
+spec::Equality lowerEquality(std::string_view tag, EqualityRecord r) {
+  for (const EqualityType type : {EqualityType::Connect, EqualityType::Weld, EqualityType::Joint, EqualityType::Tendon})
+    if (equalityTag(type) == tag) r.type = type;
+  r.sites = !r.site1.empty();
+  if (r.type == EqualityType::Joint)
+    r.name1 = r.joint1, r.name2 = r.joint2;
+  else if (r.type == EqualityType::Tendon)
+    r.name1 = r.tendon1, r.name2 = r.tendon2;
+  else
+    r.name1 = r.sites ? r.site1 : r.body1, r.name2 = r.sites ? r.site2 : r.body2;
+  return r;
+}
+
+EqualityRecord raiseEquality(const spec::Equality& equality) {
+  EqualityRecord r;
+  static_cast<spec::Equality&>(r) = equality;
+  if (equality.type == EqualityType::Joint)
+    r.joint1 = equality.name1, r.joint2 = equality.name2;
+  else if (equality.type == EqualityType::Tendon)
+    r.tendon1 = equality.name1, r.tendon2 = equality.name2;
+  else if (equality.sites)
+    r.site1 = equality.name1, r.site2 = equality.name2;
+  else
+    r.body1 = equality.name1, r.body2 = equality.name2;
+  return r;
+}
+
+}  // namespace sinew::mjcf
