@@ -1,0 +1,521 @@
+#include "solve/dual.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "math/types.h"
+#include "solve/ball_qp.h"
+#include "solve/rows.h"
+
+namespace sinew::solve {
+namespace {
+
+/// PCG32 with a fixed seed: the same visiting order in every run and on every machine [O'Neill 2014].
+class Shuffler {
+ public:
+  Shuffler() { next(); }
+  /// Fisher-Yates from the back.
+  void shuffle(std::span<int> items) {
+    for (std::size_t i = items.size(); i > 1; --i) {
+      std::swap(items[i - 1], items[next() % static_cast<std::uint32_t>(i)]);
+    }
+  }
+
+ private:
+  std::uint32_t next() {
+    const std::uint64_t old = state_;
+    state_ = old * 6364136223846793005ull + 1;
+    const auto shifted = static_cast<std::uint32_t>(((old >> 18) ^ old) >> 27);
+    const auto turn = static_cast<std::uint32_t>(old >> 59);
+    return (shifted >> turn) | (shifted << ((32 - turn) & 31));
+  }
+  std::uint64_t state_ = 0;
+};
+
+const ConeParameters& coneOf(const ConstraintProblem& p, const Block& block) {
+  return p.cones[static_cast<std::size_t>(block.cone)];
+}
+
+/// Scales tangential forces onto the ellipsoid sum (f_k/friction_k)^2 = normal^2; only inwards if `onlyInwards`.
+void toEllipsoid(double* tangents, double normal, const double* friction, int n, bool onlyInwards) {
+  double sum = 0;
+  for (int k = 0; k < n; ++k) sum += tangents[k] * tangents[k] / (friction[k] * friction[k]);
+  if (onlyInwards && sum <= normal * normal) return;
+  const double s = std::sqrt(normal * normal / std::max(kMinVal, sum));
+  for (int k = 0; k < n; ++k) tangents[k] *= s;
+}
+
+/// Change of the dual cost when f goes from `before` to `after` with residual res at `before` and diagonal block S.
+/// A change for the worse (beyond rounding) is taken back.
+double settle(int n, const double* S, const double* res, const double* before, double* after) {
+  double change = 0;
+  for (int i = 0; i < n; ++i) {
+    const double di = after[i] - before[i];
+    double Sd = 0;
+    for (int j = 0; j < n; ++j) Sd += S[i * n + j] * (after[j] - before[j]);
+    change += di * (0.5 * Sd + res[i]);
+  }
+  if (change > 1e-10) {
+    std::copy_n(before, n, after);
+    return 0;
+  }
+  return change;
+}
+
+}  // namespace
+
+DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, Arena& arena)
+    : p_(p), options_(options) {
+  const std::size_t nblock = p.blocks.size();
+  wide_ = arena.take<Wide>(static_cast<std::ptrdiff_t>(nblock));
+  // widths first, so that each array is taken once
+  int columns = 0, values = 0, grams = 0;
+  for (std::size_t b = 0; b < nblock; ++b) {
+    const Block& block = p.blocks[b];
+    Wide& w = wide_[b];
+    w = {columns, 0, values, grams};
+    int end = -1;
+    for (int j = 0; j < block.ncol; ++j) {
+      const int dof = p.columns[static_cast<std::size_t>(block.column + j)];
+      if (dof < end) continue;
+      const Metric::Range range = p.metric->component(dof);
+      w.nwide += range.end - range.begin;
+      end = range.end;
+    }
+    columns += w.nwide;
+    values += w.nwide * block.nbasis;
+    grams += block.nbasis * block.nbasis;
+  }
+  wideColumns_ = arena.take<int>(columns);
+  wideValues_ = arena.take<double>(values);
+  grams_ = arena.take<double>(grams);
+  b_ = arena.take<double>(p.rows());
+  y_ = arena.zeros<double>(p.dofs());
+  before_ = arena.take<double>(p.rows());
+  extrapolated_ = arena.take<double>(p.rows());
+  order_ = arena.take<int>(p.rows());
+  blockOfRow_ = arena.take<int>(p.rows());
+
+  // inv(A) b_k' for every basis vector: y_ serves as the full-length vector and is zero again afterwards
+  for (std::size_t b = 0; b < nblock; ++b) {
+    const Block& block = p.blocks[b];
+    const Wide& w = wide_[b];
+    const int* column = p.columns.data() + block.column;
+    int* wideColumn = wideColumns_.data() + w.column;
+    for (int r = 0; r < block.nrow; ++r) blockOfRow_[static_cast<std::size_t>(block.row + r)] = static_cast<int>(b);
+    int count = 0;
+    for (int j = 0, end = -1; j < block.ncol; ++j) {
+      if (column[j] < end) continue;
+      const Metric::Range range = p.metric->component(column[j]);
+      for (int i = range.begin; i < range.end; ++i) wideColumn[count++] = i;
+      end = range.end;
+    }
+    for (int k = 0; k < block.nbasis; ++k) {
+      const double* basis = p.values.data() + block.value + k * block.ncol;
+      for (int j = 0; j < block.ncol; ++j) y_[static_cast<std::size_t>(column[j])] = basis[j];
+      for (int i = 0; i < w.nwide;) {
+        const Metric::Range range = p.metric->component(wideColumn[i]);
+        p.metric->solveComponent(range, y_.data());
+        i += range.end - range.begin;
+      }
+      double* target = wideValues_.data() + w.value + k * w.nwide;
+      for (int i = 0; i < w.nwide; ++i) target[i] = y_[static_cast<std::size_t>(wideColumn[i])];
+      multiplyBasis(block, y_.data(), grams_.data() + w.gram + k * block.nbasis);
+      for (int i = 0; i < w.nwide; ++i) y_[static_cast<std::size_t>(wideColumn[i])] = 0;
+    }
+  }
+  multiplyRows(p, p.smoothAcceleration.data(), b_.data());
+  for (std::size_t i = 0; i < b_.size(); ++i) b_[i] -= p.aref[i];
+}
+
+void DualSolver::multiplyBasis(const Block& block, const double* y, double* c) const {
+  const double* basis = p_.values.data() + block.value;
+  const int* column = p_.columns.data() + block.column;
+  for (int k = 0; k < block.nbasis; ++k, basis += block.ncol) {
+    double sum = 0;
+    for (int j = 0; j < block.ncol; ++j) sum += basis[j] * y[column[j]];
+    c[k] = sum;
+  }
+}
+
+void DualSolver::move(std::size_t b, const double* basisForce) {
+  const Wide& w = wide_[b];
+  const int* column = wideColumns_.data() + w.column;
+  const double* value = wideValues_.data() + w.value;
+  for (int k = 0; k < p_.blocks[b].nbasis; ++k, value += w.nwide) {
+    const double f = basisForce[k];
+    if (f == 0) continue;
+    for (int i = 0; i < w.nwide; ++i) y_[static_cast<std::size_t>(column[i])] += f * value[i];
+  }
+}
+
+void DualSolver::moveRow(std::size_t b, int r, double delta) {
+  if (delta == 0) return;
+  const Block& block = p_.blocks[b];
+  double f[kMaxBasis] = {};
+  if (block.kind == BlockKind::Pyramid) {
+    const int k = r / 2 + 1;
+    const double mu = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
+    f[0] = delta;
+    f[k] = (r % 2 == 0 ? mu : -mu) * delta;
+  } else {
+    f[r] = delta;
+  }
+  move(b, f);
+}
+
+void DualSolver::recompute(std::span<const double> force) {
+  std::fill(y_.begin(), y_.end(), 0.0);
+  addTransposed(p_, force.data(), y_.data());
+  p_.metric->solve(y_.data());
+}
+
+double DualSolver::rowValue(const Block& block, int r, const double* c) const {
+  if (block.kind != BlockKind::Pyramid) return c[r];
+  const int k = r / 2 + 1;
+  const double t = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)] * c[k];
+  return r % 2 == 0 ? c[0] + t : c[0] - t;
+}
+
+double DualSolver::rowDiagonal(std::size_t b, int r) const {
+  const Block& block = p_.blocks[b];
+  const double* G = grams_.data() + wide_[b].gram;
+  const int n = block.nbasis;
+  if (block.kind != BlockKind::Pyramid) return G[r * n + r];
+  const int k = r / 2 + 1;
+  const double mu = (r % 2 == 0 ? 1 : -1) * coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
+  return G[0] + 2 * mu * G[k] + mu * mu * G[k * n + k];
+}
+
+double DualSolver::visitRow(std::size_t b, int r, std::span<double> force) {
+  const Block& block = p_.blocks[b];
+  const auto i = static_cast<std::size_t>(block.row + r);
+  double c[kMaxBasis];
+  multiplyBasis(block, y_.data(), c);
+  const double residual = b_[i] + rowValue(block, r, c) + p_.R[i] * force[i];
+  const double diagonal = rowDiagonal(b, r) + p_.R[i];
+  const double old = force[i];
+  double f = old - residual / diagonal;
+  if (block.kind == BlockKind::Friction) {
+    f = std::clamp(f, -p_.frictionloss[i], p_.frictionloss[i]);
+  } else if (block.kind != BlockKind::Equality) {
+    f = std::max(f, 0.0);
+  }
+  const double change = settle(1, &diagonal, &residual, &old, &f);
+  force[i] = f;
+  moveRow(b, r, f - old);
+  return -change;
+}
+
+double DualSolver::visitCone(std::size_t b, std::span<double> force) {
+  const Block& block = p_.blocks[b];
+  const int n = block.nrow;
+  double* f = force.data() + block.row;
+  const double* R = p_.R.data() + block.row;
+  const double* friction = coneOf(p_, block).friction.data();
+  double residual[kMaxBasis], old[kMaxBasis], S[kMaxBasis * kMaxBasis];
+  multiplyBasis(block, y_.data(), residual);
+  std::copy_n(grams_.data() + wide_[b].gram, n * n, S);
+  for (int k = 0; k < n; ++k) {
+    residual[k] += b_[static_cast<std::size_t>(block.row + k)] + R[k] * f[k];
+    S[k * n + k] += R[k];
+    old[k] = f[k];
+  }
+
+  // along the normal if there is no force yet, else along the ray through the present force
+  if (f[0] < kMinVal) {
+    f[0] = std::max(0.0, f[0] - residual[0] / S[0]);
+    std::fill_n(f + 1, n - 1, 0.0);
+  } else {
+    double down = 0, curvature = 0;
+    for (int i = 0; i < n; ++i) {
+      double Sf = 0;
+      for (int j = 0; j < n; ++j) Sf += S[i * n + j] * old[j];
+      curvature += old[i] * Sf;
+      down -= old[i] * residual[i];
+    }
+    if (curvature >= kMinVal) {
+      const double t = std::max(down / curvature, -1.0);  // -1 brings the force to zero
+      for (int k = 0; k < n; ++k) f[k] += t * old[k];
+    }
+  }
+
+  // tangential forces at this normal force
+  if (f[0] < kMinVal) {
+    std::fill_n(f + 1, n - 1, 0.0);
+  } else {
+    const int t = n - 1;
+    double St[25], bt[5], x[5];
+    for (int i = 0; i < t; ++i) {
+      bt[i] = residual[i + 1] + S[(i + 1) * n] * (f[0] - old[0]);
+      for (int j = 0; j < t; ++j) {
+        St[i * t + j] = S[(i + 1) * n + j + 1];
+        bt[i] -= St[i * t + j] * old[j + 1];
+      }
+    }
+    if (solveBallQp(t, St, bt, friction, f[0], x)) toEllipsoid(x, f[0], friction, t, false);
+    std::copy_n(x, t, f + 1);
+  }
+  const double change = settle(n, S, residual, old, f);
+  for (int k = 0; k < n; ++k) old[k] = f[k] - old[k];
+  move(b, old);
+  return -change;
+}
+
+void DualSolver::project(std::span<double> force) const {
+  for (const Block& block : p_.blocks) {
+    for (int r = 0; r < block.nrow; ++r) {
+      const auto i = static_cast<std::size_t>(block.row + r);
+      if (block.kind == BlockKind::Friction) {
+        force[i] = std::clamp(force[i], -p_.frictionloss[i], p_.frictionloss[i]);
+      } else if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) {
+        force[i] = std::max(force[i], 0.0);
+      }
+    }
+    if (block.kind == BlockKind::Elliptic) {
+      double* f = force.data() + block.row;
+      if (f[0] < 0) {
+        std::fill_n(f, block.nrow, 0.0);
+      } else {
+        toEllipsoid(f + 1, f[0], coneOf(p_, block).friction.data(), block.nrow - 1, true);
+      }
+    }
+  }
+}
+
+SolveReport DualSolver::projectedGaussSeidel(Solution s) {
+  SolveReport report;
+  // one stop per row, one per elliptic cone
+  std::size_t stops = 0;
+  for (const Block& block : p_.blocks) {
+    for (int r = 0; r < block.nrow; r += block.kind == BlockKind::Elliptic ? block.nrow : 1) {
+      order_[stops++] = block.row + r;
+    }
+  }
+  const std::span<int> order = order_.first(stops);
+  Shuffler shuffler;
+  recompute(s.force);
+
+  int sinceRestart = 0;
+  while (report.iterations < options_.maxIterations) {
+    // Nesterov: f + beta (f - f_before), projected
+    const double beta =
+        report.iterations > 0 ? static_cast<double>(sinceRestart - 1) / static_cast<double>(sinceRestart + 2) : 0;
+    if (beta > 0) {
+      for (std::size_t i = 0; i < s.force.size(); ++i) {
+        const double f = s.force[i];
+        s.force[i] += beta * (f - before_[i]);
+        before_[i] = f;
+      }
+      project(s.force);
+      recompute(s.force);
+    } else {
+      std::copy(s.force.begin(), s.force.end(), before_.begin());
+    }
+    std::copy(s.force.begin(), s.force.end(), extrapolated_.begin());
+
+    shuffler.shuffle(order);
+    double improvement = 0;
+    for (const int row : order) {
+      const auto b = static_cast<std::size_t>(blockOfRow_[static_cast<std::size_t>(row)]);
+      const Block& block = p_.blocks[b];
+      improvement += block.kind == BlockKind::Elliptic ? visitCone(b, s.force) : visitRow(b, row - block.row, s.force);
+    }
+
+    if (report.iterations > 0) {
+      double agreement = 0;
+      for (std::size_t i = 0; i < s.force.size(); ++i) {
+        agreement += (s.force[i] - extrapolated_[i]) * (extrapolated_[i] - before_[i]);
+      }
+      sinceRestart = agreement < 0 ? 0 : sinceRestart + 1;
+    } else {
+      sinceRestart = 1;
+    }
+    ++report.iterations;
+    report.improvement = improvement * p_.dualScale;
+    report.converged = report.improvement < options_.tolerance;
+    if (report.converged) break;
+  }
+  finish(s);
+  return report;
+}
+
+double DualSolver::visitSlipLoss(std::size_t b, std::span<double> force) {
+  const Block& block = p_.blocks[b];
+  double improvement = 0;
+  for (int r = 0; r < block.nrow; ++r) {
+    const auto i = static_cast<std::size_t>(block.row + r);
+    double c[kMaxBasis];
+    multiplyBasis(block, y_.data(), c);
+    const double residual = b_[i] + c[r];
+    const double diagonal = std::max(kMinVal, rowDiagonal(b, r));
+    const double old = force[i];
+    force[i] = std::clamp(old - residual / diagonal, -p_.frictionloss[i], p_.frictionloss[i]);
+    const double delta = force[i] - old;
+    improvement -= delta * (0.5 * delta * diagonal + residual);
+    moveRow(b, r, delta);
+  }
+  return improvement;
+}
+
+double DualSolver::visitSlipPair(std::size_t b, int k, std::span<double> force) {
+  // opposite edges b_0 +- mu b_k: their sum is the normal force and stays, their difference is friction
+  const Block& block = p_.blocks[b];
+  const double mu = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
+  const double* G = grams_.data() + wide_[b].gram;
+  const int n = block.nbasis, r = 2 * (k - 1);
+  double* f = force.data() + block.row + r;
+  double c[kMaxBasis];
+  multiplyBasis(block, y_.data(), c);
+  const double residual[2] = {b_[static_cast<std::size_t>(block.row + r)] + rowValue(block, r, c),
+                              b_[static_cast<std::size_t>(block.row + r + 1)] + rowValue(block, r + 1, c)};
+  const double across = G[0] - mu * mu * G[k * n + k];
+  const double S[4] = {std::max(1e-10, rowDiagonal(b, r)), across, across, std::max(1e-10, rowDiagonal(b, r + 1))};
+  const double old[2] = {f[0], f[1]};
+
+  const double middle = 0.5 * (old[0] + old[1]);
+  const double linear0 = residual[0] - S[0] * old[0] - S[1] * old[1];
+  const double linear1 = residual[1] - S[2] * old[0] - S[3] * old[1];
+  const double curvature = S[0] + S[3] - S[1] - S[2];
+  double half = 0;
+  if (curvature >= kMinVal) {
+    half = std::clamp(-(middle * (S[0] - S[3]) + linear0 - linear1) / curvature, -middle, middle);
+  }
+  f[0] = middle + half;
+  f[1] = middle - half;
+  const double change = settle(2, S, residual, old, f);
+  moveRow(b, r, f[0] - old[0]);
+  moveRow(b, r + 1, f[1] - old[1]);
+  return -change;
+}
+
+double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
+  const Block& block = p_.blocks[b];
+  const int n = block.nrow, t = n - 1;
+  const double* friction = coneOf(p_, block).friction.data();
+  const double* G = grams_.data() + wide_[b].gram;
+  double* f = force.data() + block.row;
+  double c[kMaxBasis], residual[5], S[25], bt[5], old[5];
+  multiplyBasis(block, y_.data(), c);
+  for (int i = 0; i < t; ++i) {
+    residual[i] = b_[static_cast<std::size_t>(block.row + i + 1)] + c[i + 1];
+    old[i] = f[i + 1];
+    for (int j = 0; j < t; ++j) S[i * t + j] = G[(i + 1) * n + j + 1];
+    S[i * t + i] = std::max(1e-10, S[i * t + i]);
+  }
+  for (int i = 0; i < t; ++i) {
+    bt[i] = residual[i];
+    for (int j = 0; j < t; ++j) bt[i] -= S[i * t + j] * old[j];
+  }
+  if (f[0] < kMinVal) {
+    std::fill_n(f + 1, t, 0.0);
+  } else {
+    double x[5];
+    if (solveBallQp(t, S, bt, friction, f[0], x)) toEllipsoid(x, f[0], friction, t, false);
+    std::copy_n(x, t, f + 1);
+  }
+  const double change = settle(t, S, residual, old, f + 1);
+  double delta[kMaxBasis] = {};
+  for (int i = 0; i < t; ++i) delta[i + 1] = f[i + 1] - old[i];
+  move(b, delta);
+  return -change;
+}
+
+SolveReport DualSolver::removeSlip(Solution s) {
+  SolveReport report;
+  recompute(s.force);
+  while (report.iterations < options_.noslipIterations) {
+    double improvement = 0;
+    // the cost that disappears with R
+    if (report.iterations == 0) {
+      for (std::size_t i = 0; i < s.force.size(); ++i) improvement += 0.5 * s.force[i] * s.force[i] * p_.R[i];
+    }
+    for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+      const Block& block = p_.blocks[b];
+      if (block.kind == BlockKind::Friction) improvement += visitSlipLoss(b, s.force);
+      if (block.kind == BlockKind::Pyramid) {
+        for (int k = 1; k < block.nbasis; ++k) improvement += visitSlipPair(b, k, s.force);
+      }
+      if (block.kind == BlockKind::Elliptic) improvement += visitSlipCone(b, s.force);
+    }
+    ++report.iterations;
+    report.improvement = improvement * p_.dualScale;
+    report.converged = report.improvement < options_.noslipTolerance;
+    if (report.converged) break;
+  }
+  finish(s);
+  return report;
+}
+
+void DualSolver::finish(Solution& s) const {
+  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
+  addTransposed(p_, s.force.data(), s.constraintForce.data());
+  std::copy(s.constraintForce.begin(), s.constraintForce.end(), s.x.begin());
+  p_.metric->solve(s.x.data());
+  for (std::size_t i = 0; i < s.x.size(); ++i) s.x[i] += p_.smoothAcceleration[i];
+
+  for (const Block& block : p_.blocks) {
+    for (int r = 0; r < block.nrow; ++r) {
+      const auto i = static_cast<std::size_t>(block.row + r);
+      const double f = s.force[i];
+      switch (block.kind) {
+        case BlockKind::Equality:
+          s.state[i] = RowState::Quadratic;
+          break;
+        case BlockKind::Friction:
+          s.state[i] = f <= -p_.frictionloss[i]  ? RowState::LinearPos
+                       : f >= p_.frictionloss[i] ? RowState::LinearNeg
+                                                 : RowState::Quadratic;
+          break;
+        case BlockKind::Unilateral:
+        case BlockKind::Pyramid:
+          s.state[i] = f <= 0 ? RowState::Satisfied : RowState::Quadratic;
+          break;
+        case BlockKind::Elliptic:
+          break;
+      }
+    }
+    if (block.kind == BlockKind::Elliptic) {
+      // the dual picture of the three zones: force inside the cone, on its border, or none at all
+      const ConeParameters& cone = coneOf(p_, block);
+      const double* f = s.force.data() + block.row;
+      const double N = f[0] / cone.mu;
+      double T = 0;
+      for (int k = 1; k < block.nrow; ++k) {
+        const double t = f[k] / cone.friction[static_cast<std::size_t>(k - 1)];
+        T += t * t;
+      }
+      T = std::sqrt(T);
+      const RowState state = cone.mu * N >= T       ? RowState::Satisfied
+                             : N + cone.mu * T <= 0 ? RowState::Quadratic
+                                                    : RowState::Cone;
+      std::fill_n(s.state.data() + block.row, block.nrow, state);
+    }
+  }
+}
+
+void chooseDualStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> force,
+                     Arena& scratch) {
+  const Arena::Scope scope(scratch);
+  const std::span<double> residual = scratch.take<double>(p.rows());
+  const std::span<RowState> state = scratch.take<RowState>(p.rows());
+  multiplyRows(p, previous.data(), residual.data());
+  for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= p.aref[i];
+  evaluateRows(p, residual.data(), force.data(), state.data());
+
+  // 1/2 f' (C + R) f + f' b with C f = J inv(A) J' f
+  const std::span<double> y = scratch.zeros<double>(p.dofs());
+  addTransposed(p, force.data(), y.data());
+  p.metric->solve(y.data());
+  multiplyRows(p, y.data(), residual.data());
+  const std::span<double> b = scratch.take<double>(p.rows());
+  multiplyRows(p, p.smoothAcceleration.data(), b.data());
+  double cost = 0;
+  for (std::size_t i = 0; i < force.size(); ++i) {
+    cost += force[i] * (0.5 * (residual[i] + p.R[i] * force[i]) + b[i] - p.aref[i]);
+  }
+  if (cost > 0) std::fill(force.begin(), force.end(), 0.0);
+}
+
+}  // namespace sinew::solve

@@ -1,0 +1,66 @@
+#pragma once
+
+#include "sinew/arena.h"
+#include "solve/problem.h"
+
+/// Solvers that work on the forces: min 1/2 f' (C + R) f + f' b over admissible f, with C = J inv(A) J' and
+/// b = J a0 - aref. Neither C nor any other rows x rows matrix is formed: with y = inv(A) J' f kept up to date, row i
+/// of C f is J_i y, and a change of f_i moves y by f_i times inv(A) J_i', which is stored per block.
+namespace sinew::solve {
+
+/// Admissible forces: any (Equality), |f| <= frictionloss (Friction), f >= 0 (Unilateral, Pyramid),
+/// sum (f_k / friction_k)^2 <= f_0^2 with f_0 >= 0 (Elliptic).
+class DualSolver {
+ public:
+  /// Takes all memory and prepares inv(A) J'.
+  DualSolver(const ConstraintProblem& p, const SolveOptions& options, Arena& arena);
+
+  /// Projected Gauss-Seidel from solution.force. Blocks are visited in a pseudo-random order that is the same in every
+  /// run; forces are extrapolated between sweeps with Nesterov's weights, restarted when the extrapolation turns
+  /// against the correction [O'Donoghue and Candes 2015]. Fills all of `solution`.
+  SolveReport projectedGaussSeidel(Solution solution);
+
+  /// Sweeps over friction rows alone with their regularization R removed and normal forces fixed, so that contacts do
+  /// not creep. Starts from solution.force, fills all of `solution`.
+  SolveReport removeSlip(Solution solution);
+
+ private:
+  struct Wide {
+    int column = 0;  // first of nwide dofs in wideColumns_
+    int nwide = 0;
+    int value = 0;  // first of nbasis x nwide entries of inv(A) B'
+    int gram = 0;   // first of nbasis x nbasis entries of B inv(A) B'
+  };
+  void multiplyBasis(const Block& block, const double* y, double* c) const;
+  void move(std::size_t b, const double* basisForce);  // y += inv(A) B' basisForce
+  void recompute(std::span<const double> force);       // y = inv(A) J' force
+  double rowValue(const Block& block, int r, const double* c) const;
+  double rowDiagonal(std::size_t b, int r) const;  // of C
+  void moveRow(std::size_t b, int r, double delta);
+  double visitRow(std::size_t b, int r, std::span<double> force);
+  double visitCone(std::size_t b, std::span<double> force);
+  double visitSlipPair(std::size_t b, int k, std::span<double> force);
+  double visitSlipCone(std::size_t b, std::span<double> force);
+  double visitSlipLoss(std::size_t b, std::span<double> force);
+  void project(std::span<double> force) const;
+  void finish(Solution& solution) const;
+
+  const ConstraintProblem& p_;
+  const SolveOptions& options_;
+  std::span<Wide> wide_;
+  std::span<int> wideColumns_;
+  std::span<double> wideValues_;
+  std::span<double> grams_;
+  std::span<double> b_;  // J a0 - aref
+  std::span<double> y_;  // inv(A) J' f
+  std::span<double> before_, extrapolated_;
+  std::span<int> order_;  // visiting order: (block, row in block) packed as first global row
+  std::span<int> blockOfRow_;
+};
+
+/// Start of a dual solve: the forces the primal cost gives at the previous acceleration, or zero if those are worse
+/// than nothing. Writes them to `force`.
+void chooseDualStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> force,
+                     Arena& scratch);
+
+}  // namespace sinew::solve

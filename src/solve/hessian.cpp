@@ -1,0 +1,100 @@
+#include "solve/hessian.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/dense_cholesky.h"
+#include "solve/rows.h"
+
+namespace sinew::solve {
+namespace {
+
+bool isCone(const Block& block, const RowState* state) {
+  return block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone;
+}
+
+}  // namespace
+
+DenseHessian::DenseHessian(const ConstraintProblem& p, Arena& arena)
+    : p_(p),
+      n_(p.dofs()),
+      base_(arena.take<double>(static_cast<std::ptrdiff_t>(n_) * n_)),
+      factor_(arena.take<double>(static_cast<std::ptrdiff_t>(n_) * n_)),
+      inverseDiagonal_(arena.take<double>(n_)) {}
+
+void DenseHessian::addBlock(const Block& block, const double* W, double* H) const {
+  const int nb = block.nbasis, nc = block.ncol;
+  const double* B = p_.values.data() + block.value;
+  const int* column = p_.columns.data() + block.column;
+  double t[kMaxBasis];
+  for (int j = 0; j < nc; ++j) {
+    // t = W times column j of B; then H(i, j) += B(:, i) . t for i >= j
+    for (int a = 0; a < nb; ++a) {
+      double sum = 0;
+      for (int b = 0; b < nb; ++b) sum += W[a * nb + b] * B[b * nc + j];
+      t[a] = sum;
+    }
+    double* Hj = H + static_cast<std::ptrdiff_t>(column[j]) * n_;
+    for (int a = 0; a < nb; ++a) {
+      if (t[a] == 0) continue;
+      const double* Ba = B + a * nc;
+      for (int i = j; i < nc; ++i) Hj[column[i]] += Ba[i] * t[a];
+    }
+  }
+}
+
+void DenseHessian::assemble(const double* r, const RowState* state) {
+  std::fill(base_.begin(), base_.end(), 0.0);
+  const LowerRows A = p_.metric->lower();
+  for (int i = 0; i < n_; ++i) {
+    for (int k = A.rowadr[i]; k < A.rowadr[i] + A.rownnz[i]; ++k) {
+      base_[static_cast<std::size_t>(A.colind[k]) * static_cast<std::size_t>(n_) + static_cast<std::size_t>(i)] =
+          A.value[k];
+    }
+  }
+  double W[kMaxBasis * kMaxBasis];
+  for (const Block& block : p_.blocks) {
+    if (!isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(block, W, base_.data());
+  }
+  factorWithCones(r, state);
+}
+
+void DenseHessian::update(const double* r, const RowState* state, const RowState* before) {
+  double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
+  bool changed = false;
+  for (const Block& block : p_.blocks) {
+    if (std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) {
+      changed = changed || isCone(block, state);
+      continue;
+    }
+    changed = true;
+    // weights of a cone live outside the base matrix: they count as zero here
+    if (isCone(block, state)) {
+      std::fill_n(W, block.nbasis * block.nbasis, 0.0);
+    } else {
+      blockWeights(p_, block, r, state, W);
+    }
+    if (!isCone(block, before)) {
+      blockWeights(p_, block, r, before, old);
+      for (int k = 0; k < block.nbasis * block.nbasis; ++k) W[k] -= old[k];
+    }
+    addBlock(block, W, base_.data());
+  }
+  if (changed) factorWithCones(r, state);
+}
+
+void DenseHessian::factorWithCones(const double* r, const RowState* state) {
+  std::copy(base_.begin(), base_.end(), factor_.begin());
+  double W[kMaxBasis * kMaxBasis];
+  for (const Block& block : p_.blocks) {
+    if (isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(block, W, factor_.data());
+  }
+  denseCholesky(n_, factor_.data(), inverseDiagonal_.data());
+}
+
+void DenseHessian::solve(const double* x, double* y) const {
+  if (y != x) std::copy_n(x, n_, y);
+  denseCholeskySolve(n_, factor_.data(), inverseDiagonal_.data(), y);
+}
+
+}  // namespace sinew::solve

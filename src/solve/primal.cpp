@@ -1,0 +1,183 @@
+#include "solve/primal.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "math/types.h"
+#include "solve/rows.h"
+
+namespace sinew::solve {
+namespace {
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  // four interleaved sums: fixed order, and independent enough to run in parallel lanes
+  const std::size_t n = a.size();
+  double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  std::size_t i = 0;
+  for (; i + 4 <= n; i += 4) {
+    s0 += a[i] * b[i];
+    s1 += a[i + 1] * b[i + 1];
+    s2 += a[i + 2] * b[i + 2];
+    s3 += a[i + 3] * b[i + 3];
+  }
+  double sum = (s0 + s2) + (s1 + s3);
+  for (; i < n; ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double norm(std::span<const double> a) { return std::sqrt(dot(a, a)); }
+
+void addScaled(std::span<double> y, std::span<const double> x, double s) {
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] += s * x[i];
+}
+
+/// 1/2 (x - a0)' (A x - A a0).
+double gaussCost(const ConstraintProblem& p, std::span<const double> x, std::span<const double> Ax) {
+  double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum += 0.5 * (Ax[i] - p.smoothForce[i]) * (x[i] - p.smoothAcceleration[i]);
+  }
+  return sum;
+}
+
+}  // namespace
+
+PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& options, PrimalMethod method, Arena& arena)
+    : p_(p),
+      options_(options),
+      method_(method),
+      n_(p.dofs()),
+      rows_(p.rows()),
+      directional_(p, arena),
+      Ax_(arena.take<double>(n_)),
+      As_(arena.take<double>(n_)),
+      residual_(arena.take<double>(rows_)),
+      Js_(arena.take<double>(rows_)),
+      gradient_(arena.take<double>(n_)),
+      preconditioned_(arena.take<double>(n_)),
+      direction_(arena.take<double>(n_)),
+      oldGradient_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
+      oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
+      oldState_(arena.take<RowState>(rows_)),
+      hessian_(p, arena) {}
+
+void PrimalSolver::evaluate(const Solution& s) {
+  cost_ = evaluateRows(p_, residual_.data(), s.force.data(), s.state.data()) + gaussCost(p_, s.x, Ax_);
+  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
+  addTransposed(p_, s.force.data(), s.constraintForce.data());
+  for (std::size_t i = 0; i < gradient_.size(); ++i) {
+    gradient_[i] = Ax_[i] - p_.smoothForce[i] - s.constraintForce[i];
+  }
+}
+
+double PrimalSolver::decrement() const { return std::max(0.0, 0.5 * p_.primalScale * dot(gradient_, preconditioned_)); }
+
+SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
+  const bool newton = method_ == PrimalMethod::Newton;
+  const double scale = p_.primalScale;
+  const double tolerance = options_.tolerance;
+  SolveReport report;
+  std::size_t recorded = 0;
+  const auto record = [&] {
+    if (recorded < costs.size()) costs[recorded++] = cost_;
+  };
+
+  p_.metric->multiply(s.x.data(), Ax_.data());
+  multiplyRows(p_, s.x.data(), residual_.data());
+  for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= p_.aref[i];
+  evaluate(s);
+  record();
+
+  // is the start good enough already?
+  std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
+  p_.metric->solve(preconditioned_.data());
+  report.gradientNorm = scale * norm(gradient_);
+  const bool smallGradient = report.gradientNorm < tolerance;
+  report.converged = decrement() < tolerance && (!newton || smallGradient);
+  if (newton && !report.converged) {
+    hessian_.assemble(residual_.data(), s.state.data());
+    hessian_.solve(gradient_.data(), preconditioned_.data());
+    report.converged = smallGradient && decrement() < tolerance;
+  }
+
+  for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] = -preconditioned_[i];
+  while (!report.converged && report.iterations < options_.maxIterations) {
+    // best point along the direction
+    const double length = norm(direction_);
+    if (length < kMinVal) break;
+    std::fill(As_.begin(), As_.end(), 0.0);
+    p_.metric->multiply(direction_.data(), As_.data());
+    multiplyRows(p_, direction_.data(), Js_.data());
+    directional_.prepare(residual_.data(), Js_.data(), dot(direction_, Ax_) - dot(direction_, p_.smoothForce),
+                         dot(direction_, As_));
+    const LineSearchResult step = lineSearch(directional_, tolerance * options_.lineSearchTolerance * length / scale,
+                                             options_.lineSearchEvaluations);
+    if (step.alpha == 0) break;
+
+    addScaled(s.x, direction_, step.alpha);
+    addScaled(Ax_, As_, step.alpha);
+    addScaled(residual_, Js_, step.alpha);
+    if (!newton) {
+      std::copy(gradient_.begin(), gradient_.end(), oldGradient_.begin());
+      std::copy(preconditioned_.begin(), preconditioned_.end(), oldPreconditioned_.begin());
+    }
+    std::copy(s.state.begin(), s.state.end(), oldState_.begin());
+    evaluate(s);
+    record();
+    if (newton) {
+      hessian_.update(residual_.data(), s.state.data(), oldState_.data());
+      hessian_.solve(gradient_.data(), preconditioned_.data());
+    } else {
+      std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
+      p_.metric->solve(preconditioned_.data());
+    }
+
+    ++report.iterations;
+    report.improvement = scale * step.improvement;
+    report.gradientNorm = scale * norm(gradient_);
+    report.converged = (report.improvement > 0 && report.improvement < tolerance) || report.gradientNorm < tolerance ||
+                       (newton && decrement() < tolerance);
+    if (report.converged) break;
+
+    if (newton) {
+      for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] = -preconditioned_[i];
+      continue;
+    }
+    // [Hager and Zhang 2005] with d the old direction, y = g - g_old, and P the preconditioner:
+    //   beta = (y'P g - 2 (y'P y)(d'g)/(d'y)) / (d'y), not below -1 / (|d| min(0.01, |g|))
+    double dy = 0, yPy = 0, yPg = 0;
+    for (std::size_t i = 0; i < gradient_.size(); ++i) {
+      const double y = gradient_[i] - oldGradient_[i];
+      dy += direction_[i] * y;
+      yPy += y * (preconditioned_[i] - oldPreconditioned_[i]);
+      yPg += y * preconditioned_[i];
+    }
+    double beta = 0;
+    if (dy >= kMinVal) {
+      const double lowest = -1 / std::max(kMinVal, norm(direction_) * std::min(0.01, norm(gradient_)));
+      beta = std::max(lowest, (yPg - 2 * (yPy / dy) * dot(direction_, gradient_)) / dy);
+    }
+    for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] = beta * direction_[i] - preconditioned_[i];
+  }
+  report.cost = cost_;
+  return report;
+}
+
+void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x, Arena& scratch) {
+  const Arena::Scope scope(scratch);
+  const std::span<double> residual = scratch.take<double>(p.rows());
+  const std::span<double> force = scratch.take<double>(p.rows());
+  const std::span<RowState> state = scratch.take<RowState>(p.rows());
+  const auto rowCost = [&](std::span<const double> a) {
+    multiplyRows(p, a.data(), residual.data());
+    for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= p.aref[i];
+    return evaluateRows(p, residual.data(), force.data(), state.data());
+  };
+  const std::span<double> Aprevious = scratch.zeros<double>(p.dofs());
+  p.metric->multiply(previous.data(), Aprevious.data());
+  const bool keep = !(rowCost(p.smoothAcceleration) < rowCost(previous) + gaussCost(p, previous, Aprevious));
+  const std::span<const double> chosen = keep ? previous : p.smoothAcceleration;
+  std::copy(chosen.begin(), chosen.end(), x.begin());
+}
+
+}  // namespace sinew::solve

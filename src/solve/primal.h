@@ -1,0 +1,52 @@
+#pragma once
+
+#include "sinew/arena.h"
+#include "solve/hessian.h"
+#include "solve/line_search.h"
+#include "solve/problem.h"
+
+/// Solvers that work on the acceleration itself.
+namespace sinew::solve {
+
+enum class PrimalMethod {
+  Newton,            ///< direction -inv(H) g with H = A + J' S'' J
+  ConjugateGradient  ///< preconditioned by A, conjugacy of [Hager and Zhang 2005]
+};
+
+/// min 1/2 (x - a0)' A (x - a0) + s(J x - aref), gradient g = A x - A a0 - J' f. The cost falls in every iteration.
+/// All memory is taken by the constructor, so that solve() can run beside others.
+///
+/// Stopping, with everything scaled by ConstraintProblem::primalScale and compared to SolveOptions::tolerance:
+///  - before the first iteration: 1/2 g' inv(A) g, which bounds cost(x) - cost(x*) because the cost is strongly convex
+///  in
+///    the metric; Newton, whose users expect accurate forces, asks for |g| as well;
+///  - after an iteration: the improvement, |g|, or (Newton) the predicted next improvement 1/2 g' inv(H) g.
+class PrimalSolver {
+ public:
+  PrimalSolver(const ConstraintProblem& p, const SolveOptions& options, PrimalMethod method, Arena& arena);
+
+  /// `solution.x` carries the start in and the minimizer out; forces, states and J' f belong to it. If `costs` is given
+  /// it receives the cost at the start and after every iteration, as far as it has room.
+  SolveReport solve(Solution solution, std::span<double> costs = {});
+
+ private:
+  void evaluate(const Solution& s);
+  double decrement() const;  // 1/2 scale g' P g for the current preconditioned gradient
+
+  const ConstraintProblem& p_;
+  const SolveOptions& options_;
+  const PrimalMethod method_;
+  const int n_, rows_;
+  DirectionalCost directional_;
+  std::span<double> Ax_, As_, residual_, Js_, gradient_, preconditioned_, direction_;
+  std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
+  std::span<RowState> oldState_;
+  DenseHessian hessian_;
+  double cost_ = 0;
+};
+
+/// Start of a primal solve: whichever of the previous acceleration and a0 has the smaller cost (a0 only if strictly).
+/// Writes it to x. `scratch` needs room for the problem's rows and dofs.
+void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x, Arena& scratch);
+
+}  // namespace sinew::solve

@@ -1,0 +1,29 @@
+#pragma once
+
+#include "solve/problem.h"
+
+/// Operations on the rows of a problem, block by block.
+namespace sinew::solve {
+
+/// Largest number of basis vectors of a block that has a dense weight matrix (a contact has at most 6).
+inline constexpr int kMaxBasis = 6;
+
+/// y = J x, one number per row.
+void multiplyRows(const ConstraintProblem& p, const double* x, double* y);
+
+/// x += J' f.
+void addTransposed(const ConstraintProblem& p, const double* f, double* x);
+
+/// Forces, states and cost of all rows at the residual r = J x - aref. Returns sum_i s_i(r_i).
+///
+/// Elliptic cone with U = (mu r_0, friction_k r_k), N = U_0, T = |U_1..|:
+///   N >= mu T        satisfied, no force
+///   mu N + T <= 0    quadratic in all rows, 1/2 sum D_k r_k^2
+///   between          1/2 Dm (N - mu T)^2 with Dm = D_0 / (mu^2 (1 + mu^2)): the distance to the cone
+double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state);
+
+/// Second derivative of a block's cost with respect to its basis values, W (nbasis x nbasis, row-major, symmetric), so
+/// that the block adds B' W B to the Hessian. Returns false when W is zero. The state must belong to r.
+bool blockWeights(const ConstraintProblem& p, const Block& block, const double* r, const RowState* state, double* W);
+
+}  // namespace sinew::solve
