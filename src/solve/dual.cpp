@@ -63,6 +63,23 @@ double settle(int n, const double* S, const double* res, const double* before, d
   return change;
 }
 
+/// From zero force to the minimum along the steepest ray of the cone's border, if the cost falls there.
+void leaveApex(int n, const double* S, const double* residual, const double* friction, double* f) {
+  double ray[kMaxBasis] = {1};
+  double steepness = 0;
+  for (int k = 1; k < n; ++k) steepness += std::pow(friction[k - 1] * residual[k], 2);
+  steepness = std::sqrt(steepness);
+  if (residual[0] >= steepness) return;
+  for (int k = 1; k < n; ++k) ray[k] = -friction[k - 1] * friction[k - 1] * residual[k] / steepness;
+  double slope = 0, curvature = 0;
+  for (int i = 0; i < n; ++i) {
+    slope += ray[i] * residual[i];
+    for (int j = 0; j < n; ++j) curvature += ray[i] * S[i * n + j] * ray[j];
+  }
+  if (curvature < kMinVal || slope >= 0) return;
+  for (int k = 0; k < n; ++k) f[k] = -slope / curvature * ray[k];
+}
+
 }  // namespace
 
 DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, Arena& arena)
@@ -214,7 +231,7 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
   double* f = force.data() + block.row;
   const double* R = p_.R.data() + block.row;
   const double* friction = coneOf(p_, block).friction.data();
-  double residual[kMaxBasis], old[kMaxBasis], S[kMaxBasis * kMaxBasis];
+  double residual[kMaxBasis] = {}, old[kMaxBasis] = {}, S[kMaxBasis * kMaxBasis];
   multiplyBasis(block, y_.data(), residual);
   std::copy_n(grams_.data() + wide_[b].gram, n * n, S);
   for (int k = 0; k < n; ++k) {
@@ -227,6 +244,9 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
   if (f[0] < kMinVal) {
     f[0] = std::max(0.0, f[0] - residual[0] / S[0]);
     std::fill_n(f + 1, n - 1, 0.0);
+    // the normal alone would not start a force, but a ray on the border of the cone may: the steepest one is
+    // (1, -friction_k^2 g_k / |friction g|). Without this the iteration can get stuck at zero force.
+    if (f[0] == 0) leaveApex(n, S, residual, friction, f);
   } else {
     double down = 0, curvature = 0;
     for (int i = 0; i < n; ++i) {
@@ -396,7 +416,7 @@ double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
   const double* friction = coneOf(p_, block).friction.data();
   const double* G = grams_.data() + wide_[b].gram;
   double* f = force.data() + block.row;
-  double c[kMaxBasis], residual[5], S[25], bt[5], old[5];
+  double c[kMaxBasis], residual[5] = {}, S[25], bt[5], old[5] = {};
   multiplyBasis(block, y_.data(), c);
   for (int i = 0; i < t; ++i) {
     residual[i] = b_[static_cast<std::size_t>(block.row + i + 1)] + c[i + 1];

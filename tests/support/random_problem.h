@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "solve/problem.h"
+
+namespace sinew::test {
+
+/// A constraint problem made of random numbers, with its own storage: a full positive definite metric in one component
+/// and blocks of every kind on random columns. The same seed gives the same problem.
+class RandomProblem {
+ public:
+  struct Counts {
+    int dofs = 12;
+    int equalities = 2;
+    int frictions = 3;
+    int unilateral = 4;
+    int pyramids = 2;
+    int cones = 2;
+  };
+  RandomProblem(unsigned seed, const Counts& counts);
+  RandomProblem(const RandomProblem&) = delete;
+  RandomProblem& operator=(const RandomProblem&) = delete;
+
+  const solve::ConstraintProblem& problem() const { return problem_; }
+
+ private:
+  void addBlock(solve::BlockKind kind, int nbasis, int nrow);
+  double uniform(double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(generator_); }
+
+  std::mt19937 generator_;
+  int n_;
+  std::vector<int> rownnz_, rowadr_, colind_, treeBegin_, treeEnd_;
+  std::vector<double> matrix_, factor_, diagInv_;
+  std::vector<solve::Block> blocks_;
+  std::vector<int> columns_;
+  std::vector<double> values_, aref_, D_, R_, frictionloss_, a0_, f0_;
+  std::vector<solve::ConeParameters> cones_;
+  std::unique_ptr<solve::TreeMetric> metric_;
+  solve::ConstraintProblem problem_;
+};
+
+}  // namespace sinew::test

@@ -1,0 +1,306 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "solve/ball_qp.h"
+#include "solve/dual.h"
+#include "solve/line_search.h"
+#include "solve/primal.h"
+#include "solve/rows.h"
+#include "support/random_problem.h"
+#include "support/tolerance.h"
+
+namespace sinew::solve {
+namespace {
+
+using test::allNear;
+using test::RandomProblem;
+using test::tolerance;
+
+struct Result {
+  std::vector<double> x, force, constraintForce;
+  std::vector<RowState> state;
+  SolveReport report;
+  std::vector<double> costs;
+};
+
+enum class Method { Newton, CG, PGS };
+
+Result solveBy(const ConstraintProblem& p, Method method, SolveOptions options) {
+  Arena arena;
+  Result r;
+  const auto rows = static_cast<std::size_t>(p.rows());
+  r.x.assign(p.smoothAcceleration.begin(), p.smoothAcceleration.end());
+  r.force.assign(rows, 0);
+  r.state.assign(rows, RowState::Satisfied);
+  r.constraintForce.assign(r.x.size(), 0);
+  const Solution solution{r.x, r.force, r.state, r.constraintForce};
+  if (method == Method::PGS) {
+    r.report = DualSolver(p, options, arena).projectedGaussSeidel(solution);
+    return r;
+  }
+  r.costs.assign(static_cast<std::size_t>(options.maxIterations) + 1, 0);
+  PrimalSolver solver(p, options, method == Method::Newton ? PrimalMethod::Newton : PrimalMethod::ConjugateGradient,
+                      arena);
+  r.report = solver.solve(solution, r.costs);
+  r.costs.resize(static_cast<std::size_t>(r.report.iterations) + 1);
+  return r;
+}
+
+double costAt(const ConstraintProblem& p, const std::vector<double>& x) {
+  std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size()), Ax(x.size(), 0);
+  std::vector<RowState> s(r.size());
+  multiplyRows(p, x.data(), r.data());
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] -= p.aref[i];
+  double cost = evaluateRows(p, r.data(), f.data(), s.data());
+  p.metric->multiply(x.data(), Ax.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    cost += 0.5 * (Ax[i] - p.smoothForce[i]) * (x[i] - p.smoothAcceleration[i]);
+  }
+  return cost;
+}
+
+constexpr RandomProblem::Counts kNoCones{.dofs = 12, .cones = 0};
+constexpr RandomProblem::Counts kAll{.dofs = 14, .pyramids = 3, .cones = 3};
+
+TEST(TreeMetric, SolveUndoesMultiply) {
+  const RandomProblem random(1, kAll);
+  const ConstraintProblem& p = random.problem();
+  std::vector<double> x(p.smoothForce.begin(), p.smoothForce.end());
+  p.metric->solve(x.data());
+  EXPECT_TRUE(allNear(x, p.smoothAcceleration, 1e-10));
+}
+
+TEST(Rows, TransposedProductIsTheAdjoint) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    std::vector<double> Jx(static_cast<std::size_t>(p.rows())), f(Jx.size()), Jf(static_cast<std::size_t>(p.dofs()));
+    for (std::size_t i = 0; i < f.size(); ++i) f[i] = std::sin(1.0 + static_cast<double>(i));
+    multiplyRows(p, p.smoothAcceleration.data(), Jx.data());
+    addTransposed(p, f.data(), Jf.data());
+    double left = 0, right = 0;
+    for (std::size_t i = 0; i < f.size(); ++i) left += f[i] * Jx[i];
+    for (std::size_t i = 0; i < Jf.size(); ++i) right += Jf[i] * p.smoothAcceleration[i];
+    EXPECT_NEAR(left, right, tolerance(1e-11) * (1 + std::abs(left)));
+  }
+}
+
+// f = -ds/dr by central differences. The cost is continuously differentiable, so no residual needs to be avoided.
+TEST(Rows, ForceIsMinusTheGradientOfTheCost) {
+  for (unsigned seed = 0; seed < 50; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size()), g(r.size());
+    std::vector<RowState> s(r.size());
+    multiplyRows(p, p.smoothAcceleration.data(), r.data());
+    evaluateRows(p, r.data(), f.data(), s.data());
+    const double h = 1e-6;
+    for (std::size_t i = 0; i < r.size(); ++i) {
+      const double at = r[i];
+      r[i] = at + h;
+      const double plus = evaluateRows(p, r.data(), g.data(), s.data());
+      r[i] = at - h;
+      const double minus = evaluateRows(p, r.data(), g.data(), s.data());
+      r[i] = at;
+      EXPECT_NEAR(-(plus - minus) / (2 * h), f[i], tolerance(1e-5) * (1 + std::abs(f[i]))) << "row " << i;
+    }
+  }
+}
+
+// W against central differences of the basis gradient, in the interior of a cone zone.
+TEST(Rows, WeightsAreTheSecondDerivative) {
+  int checked = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
+    std::vector<RowState> s(r.size());
+    multiplyRows(p, p.smoothAcceleration.data(), r.data());
+    evaluateRows(p, r.data(), f.data(), s.data());
+    for (const Block& block : p.blocks) {
+      if (block.kind != BlockKind::Elliptic || s[static_cast<std::size_t>(block.row)] != RowState::Cone) continue;
+      double W[36];
+      ASSERT_TRUE(blockWeights(p, block, r.data(), s.data(), W));
+      for (int j = 0; j < block.nrow; ++j) {
+        const double h = 1e-6;
+        std::vector<double> rp = r, rm = r, fp(r.size()), fm(r.size());
+        rp[static_cast<std::size_t>(block.row + j)] += h;
+        rm[static_cast<std::size_t>(block.row + j)] -= h;
+        std::vector<RowState> t(r.size());
+        evaluateRows(p, rp.data(), fp.data(), t.data());
+        evaluateRows(p, rm.data(), fm.data(), t.data());
+        if (t[static_cast<std::size_t>(block.row)] != RowState::Cone) continue;
+        for (int i = 0; i < block.nrow; ++i) {
+          const auto k = static_cast<std::size_t>(block.row + i);
+          const double expected = -(fp[k] - fm[k]) / (2 * h);
+          EXPECT_NEAR(W[i * block.nrow + j], expected, tolerance(1e-4) * (1 + std::abs(expected)));
+          ++checked;
+        }
+      }
+    }
+  }
+  EXPECT_GT(checked, 100) << "the random problems must reach the middle zone";
+}
+
+TEST(LineSearch, DirectionalCostAgreesWithTheFullCost) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    const auto n = static_cast<std::size_t>(p.dofs()), rows = static_cast<std::size_t>(p.rows());
+    std::vector<double> x(p.smoothAcceleration.begin(), p.smoothAcceleration.end()), s(n), Ax(n, 0), As(n, 0);
+    for (std::size_t i = 0; i < n; ++i) s[i] = std::cos(static_cast<double>(i * (seed + 1)));
+    for (std::size_t i = 0; i < n; ++i) x[i] *= 0.7;
+    std::vector<double> r(rows), Js(rows);
+    multiplyRows(p, x.data(), r.data());
+    for (std::size_t i = 0; i < rows; ++i) r[i] -= p.aref[i];
+    multiplyRows(p, s.data(), Js.data());
+    p.metric->multiply(x.data(), Ax.data());
+    p.metric->multiply(s.data(), As.data());
+    double slope = 0, curvature = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      slope += s[i] * (Ax[i] - p.smoothForce[i]);
+      curvature += s[i] * As[i];
+    }
+    Arena arena;
+    DirectionalCost cost(p, arena);
+    cost.prepare(r.data(), Js.data(), slope, curvature);
+    const double cost0 = costAt(p, x);
+    for (const double alpha : {0.0, 1e-3, -0.3, 0.8, 5.0, -7.0}) {
+      std::vector<double> moved = x;
+      for (std::size_t i = 0; i < n; ++i) moved[i] += alpha * s[i];
+      const double expected = costAt(p, moved) - cost0;
+      const auto point = cost.at(alpha);
+      EXPECT_NEAR(point.cost, expected, tolerance(1e-10) * (1 + std::abs(cost0) + std::abs(expected)));
+      const double h = 1e-6;
+      const double difference = (cost.at(alpha + h).cost - cost.at(alpha - h).cost) / (2 * h);
+      EXPECT_NEAR(point.slope, difference, tolerance(1e-5) * (1 + std::abs(difference)));
+    }
+  }
+}
+
+// |g|^2 <= 2 lambda_max (cost - cost*): a scaled cost gap of 1e-14 and eigenvalues up to 1e3 leave |g| below 1e-6.
+TEST(Newton, CostFallsInEveryIterationAndTheGradientVanishes) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const Result r = solveBy(random.problem(), Method::Newton, {.maxIterations = 100, .tolerance = 1e-14});
+    EXPECT_TRUE(r.report.converged) << "seed " << seed;
+    for (std::size_t i = 1; i < r.costs.size(); ++i) {
+      EXPECT_LE(r.costs[i], r.costs[i - 1] * (1 + 1e-12)) << "seed " << seed << " iteration " << i;
+    }
+    EXPECT_LT(r.report.gradientNorm, tolerance(1e-6)) << "seed " << seed;
+  }
+}
+
+// Three algorithms, one minimizer. The dual solvers converge linearly, hence the looser bound.
+TEST(Solvers, NewtonConjugateGradientAndGaussSeidelAgree) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    for (const auto& counts : {kNoCones, kAll}) {
+      const RandomProblem random(seed, counts);
+      const ConstraintProblem& p = random.problem();
+      const Result newton = solveBy(p, Method::Newton, {.maxIterations = 100, .tolerance = 1e-15});
+      const Result cg = solveBy(p, Method::CG, {.maxIterations = 2000, .tolerance = 1e-15});
+      const Result pgs = solveBy(p, Method::PGS, {.maxIterations = 20000, .tolerance = 1e-16});
+      EXPECT_TRUE(allNear(cg.x, newton.x, 1e-5)) << "CG, seed " << seed;
+      EXPECT_TRUE(allNear(pgs.x, newton.x, 1e-4)) << "PGS, seed " << seed;
+      EXPECT_NEAR(costAt(p, cg.x), costAt(p, newton.x), tolerance(1e-9) * (1 + std::abs(newton.report.cost)));
+    }
+  }
+}
+
+TEST(GaussSeidel, ForcesAreAdmissible) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    const Result r = solveBy(p, Method::PGS, {.maxIterations = 7, .tolerance = 0});
+    for (const Block& block : p.blocks) {
+      for (int k = 0; k < block.nrow; ++k) {
+        const auto i = static_cast<std::size_t>(block.row + k);
+        if (block.kind == BlockKind::Friction) {
+          EXPECT_LE(std::abs(r.force[i]), p.frictionloss[i]);
+        } else if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) {
+          EXPECT_GE(r.force[i], 0);
+        }
+      }
+      if (block.kind == BlockKind::Elliptic) {
+        const double* f = r.force.data() + block.row;
+        const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+        double sum = 0;
+        for (int k = 1; k < block.nrow; ++k) {
+          const double t = f[k] / cone.friction[static_cast<std::size_t>(k - 1)];
+          sum += t * t;
+        }
+        EXPECT_GE(f[0], 0);
+        EXPECT_LE(std::sqrt(sum), f[0] * (1 + 1e-9) + 1e-12);
+      }
+    }
+  }
+}
+
+// Without regularization the friction rows of a contact that sticks must not move at all: J_t x = aref_t.
+TEST(RemoveSlip, StickingRowsReachTheirReferenceExactly) {
+  int sticking = 0;
+  for (unsigned seed = 0; seed < 40; ++seed) {
+    const RandomProblem random(
+        seed, {.dofs = 12, .equalities = 0, .frictions = 4, .unilateral = 0, .pyramids = 0, .cones = 0});
+    const ConstraintProblem& p = random.problem();
+    Arena arena;
+    Result r = solveBy(p, Method::Newton, {});
+    SolveOptions options;
+    options.noslipIterations = 2000;
+    options.noslipTolerance = 0;
+    DualSolver(p, options, arena).removeSlip({r.x, r.force, r.state, r.constraintForce});
+    std::vector<double> Jx(static_cast<std::size_t>(p.rows()));
+    multiplyRows(p, r.x.data(), Jx.data());
+    for (std::size_t i = 0; i < Jx.size(); ++i) {
+      if (std::abs(r.force[i]) < p.frictionloss[i] * (1 - 1e-6)) {
+        EXPECT_NEAR(Jx[i], p.aref[i], tolerance(1e-6));
+        ++sticking;
+      }
+    }
+  }
+  EXPECT_GT(sticking, 5);
+}
+
+// KKT: A x + b + lambda x / scale^2 = 0 with lambda >= 0, zero inside.
+TEST(BallQp, SatisfiesItsOptimalityConditions) {
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (int trial = 0; trial < 200; ++trial) {
+    for (const int n : {2, 3, 5}) {
+      double G[25], A[25], b[5], scale[5], x[5];
+      for (int i = 0; i < n * n; ++i) G[i] = uniform(generator);
+      for (int i = 0; i < n; ++i) {
+        b[i] = 3 * uniform(generator);
+        scale[i] = 0.6 + 0.5 * uniform(generator);
+        for (int j = 0; j < n; ++j) {
+          A[i * n + j] = i == j ? 0.5 : 0;
+          for (int k = 0; k < n; ++k) A[i * n + j] += G[i * n + k] * G[j * n + k];
+        }
+      }
+      const bool active = solveBallQp(n, A, b, scale, 1, x);
+      double size = 0, lambda = 0, norm = 0;
+      double gradient[5];
+      for (int i = 0; i < n; ++i) {
+        gradient[i] = b[i];
+        for (int j = 0; j < n; ++j) gradient[i] += A[i * n + j] * x[j];
+        const double direction = x[i] / (scale[i] * scale[i]);
+        size += x[i] * direction;
+        lambda -= gradient[i] * direction;
+        norm += direction * direction;
+      }
+      lambda = active ? lambda / norm : 0;
+      EXPECT_TRUE(!active || std::abs(size - 1) < tolerance(1e-4));
+      EXPECT_LE(size, 1 + 1e-4);
+      EXPECT_GE(lambda, -1e-6);
+      for (int i = 0; i < n; ++i) {
+        EXPECT_NEAR(gradient[i] + lambda * x[i] / (scale[i] * scale[i]), 0, tolerance(1e-3));
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sinew::solve
