@@ -8,7 +8,9 @@
 
 #include "sinew/arena.h"
 #include "sinew/array.h"
+#include "sinew/contact.h"
 #include "sinew/model.h"
+#include "sinew/rows.h"
 
 namespace sinew {
 
@@ -123,6 +125,17 @@ struct Status {
   }
 };
 
+/// What the solver did on one island.
+struct IslandReport {
+  int dofs = 0;
+  int rows = 0;
+  int iterations = 0;
+  int noslipIterations = 0;
+  bool converged = false;
+  double improvement = 0;   ///< scaled, of the last iteration
+  double gradientNorm = 0;  ///< scaled; primal solvers only
+};
+
 /// The changing part of a simulation. Made for one Model; all arrays have the sizes it demands. Copying is a deep copy.
 struct Data {
   explicit Data(const Model& m);  ///< allocates everything and resets
@@ -136,6 +149,32 @@ struct Data {
   SINEW_STATE_ARRAYS(SINEW_X)
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
+
+  // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
+  Array<Contact> contact;           ///< [collide]
+  Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
+  Array<double> support_weight;     ///< and their weights
+  int ne = 0, nf = 0, nl = 0;       ///< rows of equalities, friction losses, limits; contacts follow [buildRows]
+  Array<RowBlock> row_block;        ///< the Jacobian in blocks [buildRows]
+  Array<int> row_column;            ///< dofs of the blocks' columns
+  Array<double> row_value;          ///< entries of the blocks
+  Array<ConeParameters> row_cone;   ///< friction of the contacts' blocks
+  Array<RowType> efc_type;          ///< one entry per row from here on [buildRows]
+  Array<int> efc_id;                ///< equality, dof, tendon, joint or contact
+  Array<double> efc_pos;            ///< residual
+  Array<double> efc_margin;         ///< residual at which the row becomes active
+  Array<double> efc_frictionloss;   ///< bound of the force of a friction-loss row
+  Array<double> efc_diagA;          ///< diagonal of J inv(M) J', approximate or exact
+  Array<double> efc_KBIP;           ///< stiffness, damping, impedance and its derivative, 4 per row
+  Array<double> efc_D, efc_R;       ///< mass of the row and its inverse
+  Array<double> efc_vel, efc_aref;  ///< J qvel and reference acceleration [referenceAcceleration]
+  Array<double> efc_force;          ///< [solve]
+  Array<RowState> efc_state;        ///< [solve]
+  Array<IslandReport> island;       ///< what the solver did, one entry per island [solve]
+
+  void clearRows();  ///< no rows, no islands; keeps the memory
+  int ncon() const { return static_cast<int>(contact.size()); }
+  int nefc() const { return static_cast<int>(efc_type.size()); }
 
   /// Calls f(name, array, rows, columns, doc) for the arrays of the state.
   template <class F>

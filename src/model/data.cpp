@@ -18,6 +18,22 @@ Data::Data(const Model& m) {
   reset(m, *this);
 }
 
+void Data::clearRows() {
+  ne = nf = nl = 0;
+  row_block.clear();
+  row_column.clear();
+  row_value.clear();
+  row_cone.clear();
+  efc_type.clear();
+  efc_id.clear();
+  efc_state.clear();
+  island.clear();
+  for (Array<double>* column : {&efc_pos, &efc_margin, &efc_frictionloss, &efc_diagA, &efc_KBIP, &efc_D, &efc_R,
+                                &efc_vel, &efc_aref, &efc_force}) {
+    column->clear();
+  }
+}
+
 void reset(const Model& m, Data& d) {
   d.time = 0;
   d.energy = {0, 0};
@@ -26,6 +42,10 @@ void reset(const Model& m, Data& d) {
     using T = std::remove_reference_t<decltype(array[0])>;
     std::fill(array.begin(), array.end(), T{});
   });
+  d.clearRows();
+  d.contact.clear();
+  d.support_carrier.clear();
+  d.support_weight.clear();
   d.qpos = m.qpos0;
   d.eq_active = m.eq_active0;
   for (int body = 0; body < m.nbody; ++body) {

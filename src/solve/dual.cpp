@@ -33,7 +33,7 @@ class Shuffler {
   std::uint64_t state_ = 0;
 };
 
-const ConeParameters& coneOf(const ConstraintProblem& p, const Block& block) {
+const ConeParameters& coneOf(const ConstraintProblem& p, const RowBlock& block) {
   return p.cones[static_cast<std::size_t>(block.cone)];
 }
 
@@ -89,7 +89,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
   // widths first, so that each array is taken once
   int columns = 0, values = 0, grams = 0;
   for (std::size_t b = 0; b < nblock; ++b) {
-    const Block& block = p.blocks[b];
+    const RowBlock& block = p.blocks[b];
     Wide& w = wide_[b];
     w = {columns, 0, values, grams};
     int end = -1;
@@ -116,7 +116,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
 
   // inv(A) b_k' for every basis vector: y_ serves as the full-length vector and is zero again afterwards
   for (std::size_t b = 0; b < nblock; ++b) {
-    const Block& block = p.blocks[b];
+    const RowBlock& block = p.blocks[b];
     const Wide& w = wide_[b];
     const int* column = p.columns.data() + block.column;
     int* wideColumn = wideColumns_.data() + w.column;
@@ -146,7 +146,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
   for (std::size_t i = 0; i < b_.size(); ++i) b_[i] -= p.aref[i];
 }
 
-void DualSolver::multiplyBasis(const Block& block, const double* y, double* c) const {
+void DualSolver::multiplyBasis(const RowBlock& block, const double* y, double* c) const {
   const double* basis = p_.values.data() + block.value;
   const int* column = p_.columns.data() + block.column;
   for (int k = 0; k < block.nbasis; ++k, basis += block.ncol) {
@@ -169,7 +169,7 @@ void DualSolver::move(std::size_t b, const double* basisForce) {
 
 void DualSolver::moveRow(std::size_t b, int r, double delta) {
   if (delta == 0) return;
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   double f[kMaxBasis] = {};
   if (block.kind == BlockKind::Pyramid) {
     const int k = r / 2 + 1;
@@ -188,7 +188,7 @@ void DualSolver::recompute(std::span<const double> force) {
   p_.metric->solve(y_.data());
 }
 
-double DualSolver::rowValue(const Block& block, int r, const double* c) const {
+double DualSolver::rowValue(const RowBlock& block, int r, const double* c) const {
   if (block.kind != BlockKind::Pyramid) return c[r];
   const int k = r / 2 + 1;
   const double t = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)] * c[k];
@@ -196,7 +196,7 @@ double DualSolver::rowValue(const Block& block, int r, const double* c) const {
 }
 
 double DualSolver::rowDiagonal(std::size_t b, int r) const {
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   const double* G = grams_.data() + wide_[b].gram;
   const int n = block.nbasis;
   if (block.kind != BlockKind::Pyramid) return G[r * n + r];
@@ -206,7 +206,7 @@ double DualSolver::rowDiagonal(std::size_t b, int r) const {
 }
 
 double DualSolver::visitRow(std::size_t b, int r, std::span<double> force) {
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   const auto i = static_cast<std::size_t>(block.row + r);
   double c[kMaxBasis];
   multiplyBasis(block, y_.data(), c);
@@ -226,7 +226,7 @@ double DualSolver::visitRow(std::size_t b, int r, std::span<double> force) {
 }
 
 double DualSolver::visitCone(std::size_t b, std::span<double> force) {
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   const int n = block.nrow;
   double* f = force.data() + block.row;
   const double* R = p_.R.data() + block.row;
@@ -284,7 +284,7 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
 }
 
 void DualSolver::project(std::span<double> force) const {
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     for (int r = 0; r < block.nrow; ++r) {
       const auto i = static_cast<std::size_t>(block.row + r);
       if (block.kind == BlockKind::Friction) {
@@ -308,7 +308,7 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
   SolveReport report;
   // one stop per row, one per elliptic cone
   std::size_t stops = 0;
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     for (int r = 0; r < block.nrow; r += block.kind == BlockKind::Elliptic ? block.nrow : 1) {
       order_[stops++] = block.row + r;
     }
@@ -339,7 +339,7 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
     double improvement = 0;
     for (const int row : order) {
       const auto b = static_cast<std::size_t>(blockOfRow_[static_cast<std::size_t>(row)]);
-      const Block& block = p_.blocks[b];
+      const RowBlock& block = p_.blocks[b];
       improvement += block.kind == BlockKind::Elliptic ? visitCone(b, s.force) : visitRow(b, row - block.row, s.force);
     }
 
@@ -362,7 +362,7 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
 }
 
 double DualSolver::visitSlipLoss(std::size_t b, std::span<double> force) {
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   double improvement = 0;
   for (int r = 0; r < block.nrow; ++r) {
     const auto i = static_cast<std::size_t>(block.row + r);
@@ -381,7 +381,7 @@ double DualSolver::visitSlipLoss(std::size_t b, std::span<double> force) {
 
 double DualSolver::visitSlipPair(std::size_t b, int k, std::span<double> force) {
   // opposite edges b_0 +- mu b_k: their sum is the normal force and stays, their difference is friction
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   const double mu = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
   const double* G = grams_.data() + wide_[b].gram;
   const int n = block.nbasis, r = 2 * (k - 1);
@@ -411,7 +411,7 @@ double DualSolver::visitSlipPair(std::size_t b, int k, std::span<double> force) 
 }
 
 double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
-  const Block& block = p_.blocks[b];
+  const RowBlock& block = p_.blocks[b];
   const int n = block.nrow, t = n - 1;
   const double* friction = coneOf(p_, block).friction.data();
   const double* G = grams_.data() + wide_[b].gram;
@@ -452,7 +452,7 @@ SolveReport DualSolver::removeSlip(Solution s) {
       for (std::size_t i = 0; i < s.force.size(); ++i) improvement += 0.5 * s.force[i] * s.force[i] * p_.R[i];
     }
     for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
-      const Block& block = p_.blocks[b];
+      const RowBlock& block = p_.blocks[b];
       if (block.kind == BlockKind::Friction) improvement += visitSlipLoss(b, s.force);
       if (block.kind == BlockKind::Pyramid) {
         for (int k = 1; k < block.nbasis; ++k) improvement += visitSlipPair(b, k, s.force);
@@ -475,7 +475,7 @@ void DualSolver::finish(Solution& s) const {
   p_.metric->solve(s.x.data());
   for (std::size_t i = 0; i < s.x.size(); ++i) s.x[i] += p_.smoothAcceleration[i];
 
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     for (int r = 0; r < block.nrow; ++r) {
       const auto i = static_cast<std::size_t>(block.row + r);
       const double f = s.force[i];

@@ -31,10 +31,10 @@ class DualSolver {
     int value = 0;  // first of nbasis x nwide entries of inv(A) B'
     int gram = 0;   // first of nbasis x nbasis entries of B inv(A) B'
   };
-  void multiplyBasis(const Block& block, const double* y, double* c) const;
+  void multiplyBasis(const RowBlock& block, const double* y, double* c) const;
   void move(std::size_t b, const double* basisForce);  // y += inv(A) B' basisForce
   void recompute(std::span<const double> force);       // y = inv(A) J' force
-  double rowValue(const Block& block, int r, const double* c) const;
+  double rowValue(const RowBlock& block, int r, const double* c) const;
   double rowDiagonal(std::size_t b, int r) const;  // of C
   void moveRow(std::size_t b, int r, double delta);
   double visitRow(std::size_t b, int r, std::span<double> force);

@@ -9,7 +9,7 @@
 namespace sinew::solve {
 namespace {
 
-bool isCone(const Block& block, const RowState* state) {
+bool isCone(const RowBlock& block, const RowState* state) {
   return block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone;
 }
 
@@ -22,7 +22,7 @@ DenseHessian::DenseHessian(const ConstraintProblem& p, Arena& arena)
       factor_(arena.take<double>(static_cast<std::ptrdiff_t>(n_) * n_)),
       inverseDiagonal_(arena.take<double>(n_)) {}
 
-void DenseHessian::addBlock(const Block& block, const double* W, double* H) const {
+void DenseHessian::addBlock(const RowBlock& block, const double* W, double* H) const {
   const int nb = block.nbasis, nc = block.ncol;
   const double* B = p_.values.data() + block.value;
   const int* column = p_.columns.data() + block.column;
@@ -53,7 +53,7 @@ void DenseHessian::assemble(const double* r, const RowState* state) {
     }
   }
   double W[kMaxBasis * kMaxBasis];
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     if (!isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(block, W, base_.data());
   }
   factorWithCones(r, state);
@@ -62,7 +62,7 @@ void DenseHessian::assemble(const double* r, const RowState* state) {
 void DenseHessian::update(const double* r, const RowState* state, const RowState* before) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   bool changed = false;
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     if (std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) {
       changed = changed || isCone(block, state);
       continue;
@@ -86,7 +86,7 @@ void DenseHessian::update(const double* r, const RowState* state, const RowState
 void DenseHessian::factorWithCones(const double* r, const RowState* state) {
   std::copy(base_.begin(), base_.end(), factor_.begin());
   double W[kMaxBasis * kMaxBasis];
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     if (isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(block, W, factor_.data());
   }
   denseCholesky(n_, factor_.data(), inverseDiagonal_.data());

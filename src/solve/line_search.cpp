@@ -29,7 +29,7 @@ Zone coneZone(double N, double T, double mu) {
 
 DirectionalCost::DirectionalCost(const ConstraintProblem& p, Arena& arena) : p_(p) {
   int unilateral = 0, cones = 0;
-  for (const Block& block : p.blocks) {
+  for (const RowBlock& block : p.blocks) {
     if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) unilateral += block.nrow;
     if (block.kind == BlockKind::Elliptic) ++cones;
   }
@@ -39,7 +39,7 @@ DirectionalCost::DirectionalCost(const ConstraintProblem& p, Arena& arena) : p_(
   cones_ = arena.take<Cone>(cones);
 
   // the masses of unilateral rows do not change during a solve
-  for (const Block& block : p.blocks) {
+  for (const RowBlock& block : p.blocks) {
     if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) {
       std::copy_n(p.D.data() + block.row, block.nrow, uD_.data() + unilateral_);
       unilateral_ += block.nrow;
@@ -56,7 +56,7 @@ void DirectionalCost::prepare(const double* r, const double* Js, double gradient
   frictionBegin_ = frictionEnd_ = 0;
   int u = 0;
   std::size_t c = 0;
-  for (const Block& block : p_.blocks) {
+  for (const RowBlock& block : p_.blocks) {
     const double* D = p_.D.data() + block.row;
     const double* rb = r + block.row;
     const double* vb = Js + block.row;

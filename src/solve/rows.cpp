@@ -7,7 +7,7 @@ namespace sinew::solve {
 namespace {
 
 /// Values of the basis vectors at x: c_k = b_k . x.
-void basisTimes(const ConstraintProblem& p, const Block& block, const double* x, double* c) {
+void basisTimes(const ConstraintProblem& p, const RowBlock& block, const double* x, double* c) {
   const double* b = p.values.data() + block.value;
   const int* column = p.columns.data() + block.column;
   for (int k = 0; k < block.nbasis; ++k, b += block.ncol) {
@@ -18,7 +18,7 @@ void basisTimes(const ConstraintProblem& p, const Block& block, const double* x,
 }
 
 /// x += B' c.
-void addBasisTransposed(const ConstraintProblem& p, const Block& block, const double* c, double* x) {
+void addBasisTransposed(const ConstraintProblem& p, const RowBlock& block, const double* c, double* x) {
   const double* b = p.values.data() + block.value;
   const int* column = p.columns.data() + block.column;
   for (int k = 0; k < block.nbasis; ++k, b += block.ncol) {
@@ -56,7 +56,7 @@ EllipticZone ellipticZone(const ConeParameters& cone, int dim, const double* r) 
 
 double coneMass(const ConeParameters& cone, double D0) { return D0 / (cone.mu * cone.mu * (1 + cone.mu * cone.mu)); }
 
-double evaluateElliptic(const ConstraintProblem& p, const Block& block, const double* r, double* force,
+double evaluateElliptic(const ConstraintProblem& p, const RowBlock& block, const double* r, double* force,
                         RowState* state) {
   const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
   const double* D = p.D.data() + block.row;
@@ -89,7 +89,7 @@ double evaluateElliptic(const ConstraintProblem& p, const Block& block, const do
 
 /// Hessian of 1/2 Dm (N - mu T)^2 over r: Dm diag(mu, friction) [1, -mu U'/T; ., mu N/T^3 U U' + (mu^2 - mu N/T) I]
 /// diag(mu, friction).
-void ellipticWeights(const ConstraintProblem& p, const Block& block, const double* r, double* W) {
+void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, double* W) {
   const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
   const int dim = block.nrow;
   const EllipticZone z = ellipticZone(cone, dim, r);
@@ -112,7 +112,7 @@ void ellipticWeights(const ConstraintProblem& p, const Block& block, const doubl
 
 void multiplyRows(const ConstraintProblem& p, const double* x, double* y) {
   double c[kMaxBasis];
-  for (const Block& block : p.blocks) {
+  for (const RowBlock& block : p.blocks) {
     if (block.kind != BlockKind::Pyramid) {
       basisTimes(p, block, x, y + block.row);
       continue;
@@ -130,7 +130,7 @@ void multiplyRows(const ConstraintProblem& p, const double* x, double* y) {
 
 void addTransposed(const ConstraintProblem& p, const double* f, double* x) {
   double c[kMaxBasis];
-  for (const Block& block : p.blocks) {
+  for (const RowBlock& block : p.blocks) {
     if (block.kind != BlockKind::Pyramid) {
       addBasisTransposed(p, block, f + block.row, x);
       continue;
@@ -148,7 +148,7 @@ void addTransposed(const ConstraintProblem& p, const double* f, double* x) {
 
 double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state) {
   double cost = 0;
-  for (const Block& block : p.blocks) {
+  for (const RowBlock& block : p.blocks) {
     const int end = block.row + block.nrow;
     switch (block.kind) {
       case BlockKind::Equality:
@@ -201,7 +201,8 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
   return cost;
 }
 
-bool blockWeights(const ConstraintProblem& p, const Block& block, const double* r, const RowState* state, double* W) {
+bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state,
+                  double* W) {
   const int n = block.nbasis;
   std::fill_n(W, n * n, 0.0);
   const double* D = p.D.data() + block.row;

@@ -24,6 +24,6 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
 
 /// Second derivative of a block's cost with respect to its basis values, W (nbasis x nbasis, row-major, symmetric), so
 /// that the block adds B' W B to the Hessian. Returns false when W is zero. The state must belong to r.
-bool blockWeights(const ConstraintProblem& p, const Block& block, const double* r, const RowState* state, double* W);
+bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state, double* W);
 
 }  // namespace sinew::solve

@@ -7,9 +7,6 @@
 
 namespace sinew::test {
 
-using solve::Block;
-using solve::BlockKind;
-
 RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(seed), n_(counts.dofs) {
   const Eigen::Index n = n_;
   Eigen::MatrixXd G(n, n);
@@ -76,7 +73,7 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(s
 }
 
 void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow) {
-  Block block;
+  RowBlock block;
   block.kind = kind;
   block.row = static_cast<int>(D_.size());
   block.nrow = nrow;
@@ -94,7 +91,7 @@ void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow) {
   const double D = std::exp(uniform(0, 5));
   if (kind == BlockKind::Pyramid || kind == BlockKind::Elliptic) {
     block.cone = static_cast<int>(cones_.size());
-    solve::ConeParameters cone;
+    ConeParameters cone;
     for (double& f : cone.friction) f = uniform(0.2, 1);
     cone.mu = cone.friction[0] * uniform(0.5, 1);
     cones_.push_back(cone);

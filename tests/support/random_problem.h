@@ -27,17 +27,17 @@ class RandomProblem {
   const solve::ConstraintProblem& problem() const { return problem_; }
 
  private:
-  void addBlock(solve::BlockKind kind, int nbasis, int nrow);
+  void addBlock(BlockKind kind, int nbasis, int nrow);
   double uniform(double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(generator_); }
 
   std::mt19937 generator_;
   int n_;
   std::vector<int> rownnz_, rowadr_, colind_, treeBegin_, treeEnd_;
   std::vector<double> matrix_, factor_, diagInv_;
-  std::vector<solve::Block> blocks_;
+  std::vector<RowBlock> blocks_;
   std::vector<int> columns_;
   std::vector<double> values_, aref_, D_, R_, frictionloss_, a0_, f0_;
-  std::vector<solve::ConeParameters> cones_;
+  std::vector<ConeParameters> cones_;
   std::unique_ptr<solve::TreeMetric> metric_;
   solve::ConstraintProblem problem_;
 };

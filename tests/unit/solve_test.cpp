@@ -120,7 +120,7 @@ TEST(Rows, WeightsAreTheSecondDerivative) {
     std::vector<RowState> s(r.size());
     multiplyRows(p, p.smoothAcceleration.data(), r.data());
     evaluateRows(p, r.data(), f.data(), s.data());
-    for (const Block& block : p.blocks) {
+    for (const RowBlock& block : p.blocks) {
       if (block.kind != BlockKind::Elliptic || s[static_cast<std::size_t>(block.row)] != RowState::Cone) continue;
       double W[36];
       ASSERT_TRUE(blockWeights(p, block, r.data(), s.data(), W));
@@ -215,7 +215,7 @@ TEST(GaussSeidel, ForcesAreAdmissible) {
     const RandomProblem random(seed, kAll);
     const ConstraintProblem& p = random.problem();
     const Result r = solveBy(p, Method::PGS, {.maxIterations = 7, .tolerance = 0});
-    for (const Block& block : p.blocks) {
+    for (const RowBlock& block : p.blocks) {
       for (int k = 0; k < block.nrow; ++k) {
         const auto i = static_cast<std::size_t>(block.row + k);
         if (block.kind == BlockKind::Friction) {

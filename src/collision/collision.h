@@ -1,0 +1,46 @@
+#pragma once
+
+#include "sinew/contact.h"
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// Where colliders touch. A collider is a shape with a carrier; which colliders may meet is decided by filters, which
+/// pairs are near by a broad phase, where they touch by geom/collide.h, and with which parameters by one function.
+namespace sinew {
+
+/// geom poses -> d.contact, d.support_carrier, d.support_weight. Order: by body pair, then by geom pair, then as the
+/// pair collider gives them. No contact is ever dropped.
+void collide(const Model& m, Data& d);
+
+/// Contact parameters of one collider, whatever it is.
+struct ContactParameters {
+  int condim = 3;
+  int priority = 0;
+  double solmix = 1;
+  std::array<double, 2> solref{};
+  std::array<double, 5> solimp{};
+  std::array<double, 3> friction{};
+  double margin = 0;
+  double gap = 0;
+  double adhesion = 0;
+};
+
+/// Parameters of a contact between two colliders: the higher priority decides alone; with equal priority condim and
+/// friction are the larger ones, solref and solimp are mixed by solmix, margins and gaps add up. Fills dim, friction,
+/// solref, solreffriction, solimp, adhesion and includemargin of `contact`. `margin` and `gap` of the result say from
+/// which distance the pair is a contact at all: see detectionDistance().
+struct MixedParameters {
+  int dim = 3;
+  std::array<double, 5> friction{};
+  std::array<double, 2> solref{}, solreffriction{};
+  std::array<double, 5> solimp{};
+  double margin = 0, gap = 0, adhesion = 0;
+};
+MixedParameters mixParameters(const Option& opt, const ContactParameters& a, const ContactParameters& b);
+
+/// Distance below which a contact exists, and below which it has a force, by the reading of `gap`:
+/// inside: margin and margin - gap; outside: margin + gap and margin.
+double detectionDistance(const Option& opt, double margin, double gap);
+double forceDistance(const Option& opt, double margin, double gap);
+
+}  // namespace sinew
