@@ -52,8 +52,10 @@ conformance: build ## compare with MuJoCo, scene by scene; CORPUS=dir adds every
 format: setup ## clang-format every source
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs -r clang-format -i
 
-tidy: build ## clang-tidy every source
-	@run-clang-tidy -quiet -p build/release -j $(JOBS) '/(src|cli|tests|bench)/'
+tidy: ## clang-tidy every source
+	@scripts/setup.sh clang clang-tidy
+	@cmake -S . -B build/tidy -G Ninja -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang --log-level=WARNING
+	@run-clang-tidy -quiet -p build/tidy -j $(JOBS) '/(src|cli|tests|bench)/'
 
 clean: ## remove everything built
 	@rm -rf build

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what Sinew needs and this machine lacks: Debian packages by name, and the npm packages of the conformance
-# tests. Does nothing, quickly, when nothing is missing.
+# setup.sh [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine lacks: Debian
+# packages by name, and the npm packages of the conformance tests. Does nothing, quickly, when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -13,6 +13,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev
   # tests and benchmarks
   libgtest-dev librapidcheck-dev libbenchmark-dev
+  "$@"
 )
 # Node may come from elsewhere than Debian, and then Debian's would clash with it
 command -v node >/dev/null || packages+=(nodejs)
