@@ -81,11 +81,15 @@ function parseArguments(args) {
 
 // ------------------------------------------------------------------------------------------------ one model
 
-/// Copies the model and its files into the in-memory file system, keeping their relative places.
+let mounts = 0;
+
+/// Copies the model and its files into the in-memory file system, keeping their relative places. Every model gets a
+/// folder of its own name: MuJoCo caches assets by path and time, and would take one model's mesh for another's.
 function mount(mj, model) {
+  const root = `/model${mounts++}`;
   const files = filesOfModel(model);
   const folder = commonFolder(files);
-  const inside = (file) => path.posix.join('/model', ...path.relative(folder, file).split(path.sep));
+  const inside = (file) => path.posix.join(root, ...path.relative(folder, file).split(path.sep));
   for (const file of files) {
     mj.FS.mkdirTree(path.posix.dirname(inside(file)));
     mj.FS.writeFile(inside(file), fs.readFileSync(file));
@@ -214,7 +218,7 @@ function traceOf(mj, job) {
     trace.warnings = readWarnings(data);
   } catch (error) {
     const { format, source, version, settings } = trace;
-    const message = String(error?.message ?? error).replaceAll('/model/', '').trim();
+    const message = String(error?.message ?? error).replace(/\/model\d+\//g, '').trim();
     return { format, source, error_stage: stage, error: message, version, settings };
   } finally {
     data?.delete();
@@ -231,6 +235,16 @@ async function loadEngine() {
   const { default: load } = await import('@mujoco/mujoco');
   const report = (line) => console.error(line);
   return load({ print: report, printErr: report });
+}
+
+/// An engine that has used this much memory is replaced: it is near its limit of 2 GB, beyond which it breaks.
+const kMemoryPerEngine = 2 ** 28;
+
+function memoryOf(engine) {
+  const buffer = new engine.DoubleBuffer(1);
+  const bytes = buffer.GetView().buffer.byteLength;
+  buffer.delete();
+  return bytes;
 }
 
 function summary(trace) {
@@ -256,16 +270,15 @@ async function main() {
   let failed = 0;
   for (const job of request.jobs) {
     let trace;
-    for (let fresh = !engine; ; fresh = true) {
+    for (let isFresh = !engine; ; isFresh = true) {
       engine ??= await loadEngine();
       try {
         trace = traceOf(engine, job);
       } catch (error) {
         trace = { format: 'sinew-trace-1', source: path.basename(job.model), error_stage: 'abort', error: String(error?.message ?? error) };
       }
-      if (!trace.error) break;
-      engine = null;  // memory may be fragmented or worse: the next model gets a new engine
-      if (fresh || !/allocate|memory|abort/i.test(trace.error)) break;
+      if (trace.error || memoryOf(engine) > kMemoryPerEngine) engine = null;
+      if (!trace.error || isFresh) break;  // an error counts only if a new engine makes it too
     }
     if (trace.error) ++failed;
     const text = `${JSON.stringify(trace)}\n`;
