@@ -117,6 +117,13 @@ struct Status {
   std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
   TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
   const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
+  /// Counts one more event; the first one leaves its index and time.
+  void note(Trouble t, int index, double time) {
+    TroubleReport& report = (*this)[t];
+    if (report.count++ > 0) return;
+    report.first = index;
+    report.time = time;
+  }
   bool ok() const {
     for (const TroubleReport& t : troubles) {
       if (t.count > 0) return false;

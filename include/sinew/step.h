@@ -12,10 +12,15 @@ void step(const Model& m, Data& d);
 void forward(const Model& m, Data& d);
 
 /// Inverse dynamics: reads qpos, qvel, qacc and writes qfrc_inverse, the applied plus actuator force (and the image of
-/// xfrc_applied) that makes this acceleration happen.
+/// xfrc_applied) that makes this acceleration happen. With the flag `invdiscrete`, qacc is the change of velocity of
+/// one step divided by the timestep; that does not exist for RK4 (throws std::invalid_argument).
 void inverse(const Model& m, Data& d);
 
 /// Potential and kinetic energy of the present state into d.energy. Needs forward() or at least kinematics.
 void energy(const Model& m, Data& d);
+
+/// True if the model, with its present options, could have active constraints: equalities, friction loss, limits or
+/// contacts. This version simulates without them; they are solved from version 0.2 on.
+bool hasConstraints(const Model& m);
 
 }  // namespace sinew

@@ -13,10 +13,15 @@ void integrateEuler(const Model& m, Data& d);
 /// keeps the matrix symmetric, except for standalone free bodies.
 void integrateImplicit(const Model& m, Data& d, bool fast);
 
+/// qfrc = (the matrix that the integrator solves with) acceleration: the force that makes a step change the velocity by
+/// h `acceleration`. Their inverse is what the integrators above do; inverse() uses them. Overwrite qDeriv, qLU, qH.
+void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc);
+void discreteForceImplicit(const Model& m, Data& d, bool fast, const double* acceleration, double* qfrc);
+
 /// q <- q (+) h v on the manifold of the joints.
 void integratePositions(const Model& m, double* qpos, const double* qvel, double h);
 
-/// v such that q1 (+) ... : the velocity that takes q1 to q2 in time h.
+/// v such that q1 (+) h v = q2: the velocity that takes q1 to q2 in time h.
 void differentiatePositions(const Model& m, double* qvel, double h, const double* q1, const double* q2);
 
 /// Moves activations, velocities (by h `acceleration`), positions (with velocity `qvel`, the new velocity if null) and

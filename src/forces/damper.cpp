@@ -1,0 +1,85 @@
+#include "forces/damper.h"
+
+namespace sinew {
+namespace {
+
+int dofCount(JointType type) {
+  switch (type) {
+    case JointType::Free:
+      return 6;
+    case JointType::Ball:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+/// The actuator's damping as its target feels it.
+DampingLaw reflectedDamping(const Model& m, int actuator) {
+  const double gear = m.actuator_gear[6 * actuator];
+  const double gear2 = gear * gear;
+  return {m.actuator_damping[actuator] * gear2, m.actuator_dampingpoly[2 * actuator] * gear2,
+          m.actuator_dampingpoly[2 * actuator + 1] * gear2};
+}
+
+void accumulate(DampingLaw& law, const DampingLaw& more) {
+  law.b0 += more.b0;
+  law.b1 += more.b1;
+  law.b2 += more.b2;
+}
+
+bool drivesJoint(TransmissionType type) {
+  return type == TransmissionType::Joint || type == TransmissionType::JointInParent;
+}
+
+}  // namespace
+
+void dofDamping(const Model& m, std::span<DampingLaw> laws) {
+  for (int i = 0; i < m.nv; ++i) {
+    laws[static_cast<std::size_t>(i)] = {m.dof_damping[i], m.dof_dampingpoly[2 * i], m.dof_dampingpoly[2 * i + 1]};
+  }
+  for (int u = 0; u < m.nu; ++u) {
+    if (!drivesJoint(m.actuator_trntype[u])) continue;
+    const DampingLaw reflected = reflectedDamping(m, u);
+    if (reflected.isZero()) continue;
+    const int joint = m.actuator_trnid[2 * u];
+    const int first = m.jnt_dofadr[joint];
+    const int end = first + dofCount(m.jnt_type[joint]);
+    for (int i = first; i < end; ++i) accumulate(laws[static_cast<std::size_t>(i)], reflected);
+  }
+}
+
+void tendonDamping(const Model& m, std::span<DampingLaw> laws) {
+  for (int t = 0; t < m.ntendon; ++t) {
+    laws[static_cast<std::size_t>(t)] = {m.tendon_damping[t], m.tendon_dampingpoly[2 * t],
+                                         m.tendon_dampingpoly[2 * t + 1]};
+  }
+  for (int u = 0; u < m.nu; ++u) {
+    if (m.actuator_trntype[u] != TransmissionType::Tendon) continue;
+    accumulate(laws[static_cast<std::size_t>(m.actuator_trnid[2 * u])], reflectedDamping(m, u));
+  }
+}
+
+void addDofDampers(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
+  dofDamping(m, laws);
+  for (int i = 0; i < m.nv; ++i) {
+    const DampingLaw& law = laws[static_cast<std::size_t>(i)];
+    if (!law.isZero()) d.qfrc_damper[i] += law.force(d.qvel[i]);
+  }
+}
+
+void addTendonDampers(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.ntendon);
+  tendonDamping(m, laws);
+  for (int t = 0; t < m.ntendon; ++t) {
+    const double force = laws[static_cast<std::size_t>(t)].force(d.ten_velocity[t]);
+    if (force == 0) continue;
+    const int end = m.ten_J_rowadr[t] + m.ten_J_rownnz[t];
+    for (int k = m.ten_J_rowadr[t]; k < end; ++k) d.qfrc_damper[m.ten_J_colind[k]] += d.ten_J[k] * force;
+  }
+}
+
+}  // namespace sinew

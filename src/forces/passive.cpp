@@ -1,0 +1,46 @@
+#include <algorithm>
+
+#include "forces/damper.h"
+#include "forces/fluid.h"
+#include "forces/forces.h"
+#include "forces/gravcomp.h"
+#include "forces/spring.h"
+
+namespace sinew {
+namespace {
+
+void clear(Array<double>& force) { std::fill(force.begin(), force.end(), 0.0); }
+
+/// qfrc_passive = spring + damper + fluid + the gravity compensation of the joints that do not count it as actuation.
+void sumPassive(const Model& m, Data& d) {
+  for (int i = 0; i < m.nv; ++i) {
+    d.qfrc_passive[i] = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i];
+    if (!m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_passive[i] += d.qfrc_gravcomp[i];
+  }
+}
+
+}  // namespace
+
+void passive(const Model& m, Data& d) {
+  for (Array<double>* force : {&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_gravcomp, &d.qfrc_fluid, &d.qfrc_passive}) {
+    clear(*force);
+  }
+  const bool springs = !m.opt.disabled(disable::kSpring);
+  const bool dampers = !m.opt.disabled(disable::kDamper);
+  // MJCF: switching off both switches off everything passive, gravity compensation and fluid included
+  if (!springs && !dampers) return;
+
+  if (springs) {
+    addJointSprings(m, d);
+    addTendonSprings(m, d);
+  }
+  if (dampers) {
+    addDofDampers(m, d);
+    addTendonDampers(m, d);
+  }
+  addGravityCompensation(m, d);
+  addFluidForces(m, d);
+  sumPassive(m, d);
+}
+
+}  // namespace sinew

@@ -1,0 +1,36 @@
+#include <algorithm>
+
+#include "forces/actuation.h"
+#include "forces/forces.h"
+#include "integrate/integrate.h"
+
+namespace sinew {
+namespace {
+
+void advanceActivations(const Model& m, Data& d, const double* act_dot) {
+  if (m.na == 0 || m.opt.disabled(disable::kActuation)) return;
+  for (int u = 0; u < m.nu; ++u) {
+    if (m.actuator_actadr[u] < 0) continue;
+    const bool frozen = actuatorDisabled(m, u);
+    const int end = m.actuator_actadr[u] + m.actuator_actnum[u];
+    for (int a = m.actuator_actadr[u]; a < end; ++a) {
+      d.act[a] = nextActivation(m, d, u, a, frozen ? 0 : act_dot[a]);
+    }
+    // a setpoint that turns for ever is kept within one turn of the transmission
+    const double period = m.actuator_dyntype[u] == DynType::Integrator ? setpointPeriod(m, u) : 0;
+    if (period > 0) d.act[end - 1] = nearestSetpoint(d.act[end - 1], d.actuator_length[u], period);
+  }
+}
+
+}  // namespace
+
+void advance(const Model& m, Data& d, const double* act_dot, const double* acceleration, const double* qvel) {
+  const double h = m.opt.timestep;
+  advanceActivations(m, d, act_dot);
+  for (int i = 0; i < m.nv; ++i) d.qvel[i] += h * acceleration[i];
+  integratePositions(m, d.qpos.data(), qvel ? qvel : d.qvel.data(), h);
+  d.time += h;
+  std::copy(d.qacc.begin(), d.qacc.end(), d.qacc_warmstart.begin());
+}
+
+}  // namespace sinew

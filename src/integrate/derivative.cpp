@@ -1,0 +1,127 @@
+#include "integrate/derivative.h"
+
+#include <algorithm>
+#include <span>
+
+#include "forces/actuation.h"
+#include "forces/damper.h"
+#include "forces/fluid.h"
+#include "kinematics/jacobian.h"
+#include "math/types.h"
+
+namespace sinew {
+namespace {
+
+/// qDeriv(row, columns) += scale values. Both the row of D and `columns` are in growing order; entries outside the
+/// pattern are dropped.
+void addToRow(const Model& m, Data& d, int row, const int* columns, const double* values, int count, double scale) {
+  const int* pattern = &m.D_colind[m.D_rowadr[row]];
+  double* target = &d.qDeriv[m.D_rowadr[row]];
+  const int length = m.D_rownnz[row];
+  for (int p = 0, k = 0; p < length && k < count;) {
+    if (pattern[p] < columns[k]) {
+      ++p;
+    } else if (pattern[p] > columns[k]) {
+      ++k;
+    } else {
+      target[p++] += scale * values[k++];
+    }
+  }
+}
+
+/// qDeriv += J' b J for one row J.
+void addOuterProduct(const Model& m, Data& d, const int* columns, const double* J, int count, double b) {
+  for (int k = 0; k < count; ++k) {
+    if (J[k] != 0) addToRow(m, d, columns[k], columns, J, count, b * J[k]);
+  }
+}
+
+/// qDeriv += J' B J, J the Jacobian of a point of `body` in the local axes R, angular rows first.
+void addLocalDerivative(const Model& m, Data& d, int body, const Vec3& pos, const Mat3& R, const Mat6& B) {
+  const Arena::Scope scope(d.arena);
+  const int count = chainLength(m, body);
+  const std::span<int> dofs = d.arena.take<int>(count);
+  const std::span<double> columns = d.arena.take<double>(6 * count);
+  const std::span<double> row = d.arena.take<double>(count);
+  chainDofs(m, body, dofs.data());
+  for (int k = 0; k < count; ++k) {
+    const JacobianColumn column = jacobianColumn(m, d, dofs[static_cast<std::size_t>(k)], pos);
+    vec6(columns.data(), k) << R.transpose() * column.angular, R.transpose() * column.linear;
+  }
+  for (int k = 0; k < count; ++k) {
+    const Vec6 weighted = B.transpose() * vec6(columns.data(), k);
+    for (int l = 0; l < count; ++l) row[static_cast<std::size_t>(l)] = weighted.dot(vec6(columns.data(), l));
+    addToRow(m, d, dofs[static_cast<std::size_t>(k)], dofs.data(), row.data(), count, 1);
+  }
+}
+
+}  // namespace
+
+int entryOfD(const Model& m, int row, int column) {
+  const int* first = &m.D_colind[m.D_rowadr[row]];
+  return m.D_rowadr[row] + static_cast<int>(std::lower_bound(first, first + m.D_rownnz[row], column) - first);
+}
+
+bool isStandaloneFreeBody(const Model& m, int body) {
+  if (m.body_jntnum[body] != 1 || m.jnt_type[m.body_jntadr[body]] != JointType::Free) return false;
+  return m.tree_dofnum[m.body_treeid[body]] == 6 && m.body_subtreemass[body] == m.body_mass[body];
+}
+
+void addActuatorDerivative(const Model& m, Data& d) {
+  if (m.opt.disabled(disable::kActuation)) return;
+  for (int u = 0; u < m.nu; ++u) {
+    if (actuatorDisabled(m, u)) continue;
+    const double slope = actuatorVelocitySlope(m, d, u);
+    if (slope == 0) continue;
+    const int adr = d.moment_rowadr[u];
+    addOuterProduct(m, d, &d.moment_colind[adr], &d.actuator_moment[adr], d.moment_rownnz[u], slope);
+  }
+}
+
+void addFluidDerivative(const Model& m, Data& d, bool fast) {
+  const Medium medium{m.opt.density, m.opt.viscosity};
+  forEachFluidShape(m, d, [&](int body, const FluidContact& contact, const auto& shape) {
+    Mat6 B = fluidDerivative(shape, medium, contact.velocity);
+    if (fast && !isStandaloneFreeBody(m, body)) B = (0.5 * (B + B.transpose())).eval();
+    addLocalDerivative(m, d, body, contact.pos, contact.R, B);
+  });
+}
+
+void addDamperDerivative(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
+  dofDamping(m, laws);
+  for (int i = 0; i < m.nv; ++i) {
+    d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]);
+  }
+}
+
+void addTendonDamperDerivative(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.ntendon);
+  tendonDamping(m, laws);
+  for (int t = 0; t < m.ntendon; ++t) {
+    const double rate = laws[static_cast<std::size_t>(t)].rate(d.ten_velocity[t]);
+    if (rate == 0) continue;
+    const int adr = m.ten_J_rowadr[t];
+    addOuterProduct(m, d, &m.ten_J_colind[adr], &d.ten_J[adr], m.ten_J_rownnz[t], -rate);
+  }
+}
+
+void velocityDerivative(const Model& m, Data& d, bool fast) {
+  std::fill(d.qDeriv.begin(), d.qDeriv.end(), 0.0);
+  addActuatorDerivative(m, d);
+
+  const bool dampers = !m.opt.disabled(disable::kDamper);
+  if (dampers || !m.opt.disabled(disable::kSpring)) addFluidDerivative(m, d, fast);  // as in passive()
+  if (dampers) {
+    addDamperDerivative(m, d);
+    addTendonDamperDerivative(m, d);
+  }
+
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (!fast || isStandaloneFreeBody(m, m.tree_bodyadr[tree])) subtractBiasDerivative(m, d, tree);
+  }
+}
+
+}  // namespace sinew

@@ -1,0 +1,121 @@
+#include <Eigen/LU>
+#include <algorithm>
+#include <span>
+
+#include "inertia/inertia.h"
+#include "integrate/derivative.h"
+#include "integrate/integrate.h"
+#include "integrate/sparse_lu.h"
+#include "math/types.h"
+
+namespace sinew {
+namespace {
+
+/// qLU = M - h qDeriv, all of pattern D.
+void unsymmetricMatrix(const Model& m, Data& d) {
+  for (int k = 0; k < m.nD; ++k) {
+    const double M = m.mapM2D[k] >= 0 ? d.M[m.mapM2D[k]] : 0;
+    d.qLU[k] = M - m.opt.timestep * d.qDeriv[k];
+  }
+}
+
+/// qH = lower triangle of M - h qDeriv in the pattern of M.
+void symmetricMatrix(const Model& m, Data& d) {
+  for (int k = 0; k < m.nM; ++k) d.qH[k] = d.M[k] - m.opt.timestep * d.qDeriv[m.mapD2M[k]];
+}
+
+/// M - h qDeriv of the six dofs of a standalone free body, starting at `dof`.
+Mat6 freeBodyMatrix(const Model& m, const Data& d, int dof) {
+  Mat6 A = Mat6::Zero();
+  for (int r = 0; r < 6; ++r) {
+    const int adr = m.M_rowadr[dof + r];
+    for (int k = adr; k < adr + m.M_rownnz[dof + r]; ++k) {
+      const int c = m.M_colind[k] - dof;
+      A(r, c) = A(c, r) = d.M[k];
+    }
+  }
+  for (int r = 0; r < 6; ++r) {
+    const int adr = m.D_rowadr[dof + r];
+    for (int k = adr; k < adr + m.D_rownnz[dof + r]; ++k) A(r, m.D_colind[k] - dof) -= m.opt.timestep * d.qDeriv[k];
+  }
+  return A;
+}
+
+/// Calls f(first dof) for every standalone free body.
+template <class F>
+void forEachFreeBody(const Model& m, F&& f) {
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (isStandaloneFreeBody(m, m.tree_bodyadr[tree])) f(m.tree_dofadr[tree]);
+  }
+}
+
+/// a <- inv(M - h dF/dv) a with the full, unsymmetric derivative.
+void solveImplicit(const Model& m, Data& d, double* a) {
+  unsymmetricMatrix(m, d);
+  factorUL(m, d.qLU.data());
+  solveUL(m, d.qLU.data(), a);
+}
+
+/// The same with the symmetric part only; the blocks of free bodies, which nothing couples to the rest, are solved as
+/// they are. Tumbling bodies are where the missing derivative of the bias force would show most.
+void solveImplicitFast(const Model& m, Data& d, double* a) {
+  symmetricMatrix(m, d);
+  forEachFreeBody(m, [&](int dof) {
+    const int begin = m.M_rowadr[dof];
+    const int end = m.M_rowadr[dof + 5] + m.M_rownnz[dof + 5];
+    std::copy(&d.M[begin], &d.M[begin] + (end - begin), &d.qH[begin]);  // keeps the factor well defined
+  });
+
+  const Arena::Scope scope(d.arena);
+  const std::span<double> force = d.arena.take<double>(m.nv);
+  std::copy_n(a, m.nv, force.data());
+  factorTree(m, d.qH.data(), d.qHDiagInv.data());
+  solveTree(m, d.qH.data(), d.qHDiagInv.data(), a);
+  forEachFreeBody(m, [&](int dof) {
+    const Eigen::PartialPivLU<Mat6> lu(freeBodyMatrix(m, d, dof));
+    if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() < kMinVal) return;  // singular: leave the solution with M
+    const Vec6 solution = lu.solve(ConstMapVec6(&force[static_cast<std::size_t>(dof)]));
+    MapVec6{a + dof} = solution;
+  });
+}
+
+}  // namespace
+
+void integrateImplicit(const Model& m, Data& d, bool fast) {
+  velocityDerivative(m, d, fast);
+  const Arena::Scope scope(d.arena);
+  const std::span<double> a = d.arena.take<double>(m.nv);
+  for (int i = 0; i < m.nv; ++i) a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+  if (fast) {
+    solveImplicitFast(m, d, a.data());
+  } else {
+    solveImplicit(m, d, a.data());
+  }
+  advance(m, d, d.act_dot.data(), a.data(), nullptr);
+}
+
+void discreteForceImplicit(const Model& m, Data& d, bool fast, const double* acceleration, double* qfrc) {
+  velocityDerivative(m, d, fast);
+  if (!fast) {
+    unsymmetricMatrix(m, d);
+    multiplyD(m, d.qLU.data(), acceleration, qfrc);
+    return;
+  }
+  symmetricMatrix(m, d);
+  std::fill_n(qfrc, m.nv, 0.0);
+  for (int i = 0; i < m.nv; ++i) {
+    const int diagonal = m.M_rowadr[i] + m.M_rownnz[i] - 1;
+    for (int k = m.M_rowadr[i]; k < diagonal; ++k) {
+      const int j = m.M_colind[k];
+      qfrc[i] += d.qH[k] * acceleration[j];
+      qfrc[j] += d.qH[k] * acceleration[i];
+    }
+    qfrc[i] += d.qH[diagonal] * acceleration[i];
+  }
+  forEachFreeBody(m, [&](int dof) {
+    const Vec6 force = freeBodyMatrix(m, d, dof) * ConstMapVec6(acceleration + dof);
+    MapVec6{qfrc + dof} = force;
+  });
+}
+
+}  // namespace sinew

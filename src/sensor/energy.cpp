@@ -1,0 +1,27 @@
+#include <span>
+
+#include "forces/spring.h"
+#include "inertia/inertia.h"
+#include "math/types.h"
+#include "sensor/sensor.h"
+
+namespace sinew {
+
+void potentialEnergy(const Model& m, Data& d) {
+  double energy = 0;
+  if (!m.opt.disabled(disable::kGravity)) {
+    const ConstMapVec3 gravity(m.opt.gravity.data());
+    for (int b = 1; b < m.nbody; ++b) energy -= m.body_mass[b] * gravity.dot(vec3(d.xipos.data(), b));
+  }
+  if (!m.opt.disabled(disable::kSpring)) energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d);
+  d.energy[0] = energy;
+}
+
+void kineticEnergy(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<double> momentum = d.arena.take<double>(m.nv);
+  multiplyMass(m, d, d.qvel.data(), momentum.data());
+  d.energy[1] = 0.5 * ConstMapVecX(momentum.data(), m.nv).dot(ConstMapVecX(d.qvel.data(), m.nv));
+}
+
+}  // namespace sinew

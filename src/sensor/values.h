@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// Values of single sensors, written to `out` (sensor_dim numbers) before the cutoff is applied.
+namespace sinew {
+
+void positionSensor(const Model& m, Data& d, int sensor, double* out);
+void velocitySensor(const Model& m, const Data& d, int sensor, double* out);
+void accelerationSensor(const Model& m, const Data& d, int sensor, double* out);
+
+}  // namespace sinew

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "forces/forces.h"
+#include "inertia/inertia.h"
+#include "integrate/integrate.h"
+#include "sensor/sensor.h"
+#include "sinew/step.h"
+#include "step/stages.h"
+
+namespace sinew {
+namespace {
+
+/// d.qacc is what a step should change the velocity by, per timestep: replaces it by the acceleration that forward()
+/// must give for that, inv(M) (the integrator's matrix) qacc.
+void toContinuousAcceleration(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<double> force = d.arena.take<double>(m.nv);
+  if (m.opt.integrator == Integrator::Euler) {
+    discreteForceEuler(m, d, d.qacc.data(), force.data());
+  } else {
+    discreteForceImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast, d.qacc.data(), force.data());
+  }
+  solveMass(m, d, force.data());
+  std::copy(force.begin(), force.end(), d.qacc.begin());
+}
+
+}  // namespace
+
+void inverse(const Model& m, Data& d) {
+  const bool discrete = m.opt.enabled(enable::kInvDiscrete);
+  if (discrete && m.opt.integrator == Integrator::RK4) {
+    throw std::invalid_argument(
+        "inverse dynamics of discrete time (invdiscrete) does not exist for the RK4 integrator");
+  }
+  positionStage(m, d, Sensing::On);
+  velocityStage(m, d, Sensing::On);
+  {
+    const Arena::Scope scope(d.arena);
+    const std::span<double> given = d.arena.take<double>(m.nv);
+    const std::span<double> Ma = d.arena.take<double>(m.nv);
+    std::copy(d.qacc.begin(), d.qacc.end(), given.begin());
+    if (discrete) toContinuousAcceleration(m, d);
+
+    // M qacc + bias = passive + constraint + inverse
+    std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+    multiplyMass(m, d, d.qacc.data(), Ma.data());
+    for (int i = 0; i < m.nv; ++i) {
+      d.qfrc_inverse[i] = d.qfrc_bias[i] + Ma[static_cast<std::size_t>(i)] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+    }
+    sense(m, d, Stage::Acc);
+    std::copy(given.begin(), given.end(), d.qacc.begin());
+  }
+  d.arena.settle();
+}
+
+}  // namespace sinew

@@ -1,0 +1,78 @@
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "integrate/integrate.h"
+#include "step/stages.h"
+
+namespace sinew {
+namespace {
+
+constexpr int kStages = 4;
+/// Where stage i is evaluated, as a fraction of the step from the start along the slope of stage i - 1; and the weight
+/// of its slope in the result.
+constexpr std::array<double, kStages> kNode{0, 0.5, 0.5, 1};
+constexpr std::array<double, kStages> kWeight{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
+
+/// Rates of the state at one stage: qvel moves qpos, qacc moves qvel, act_dot moves act.
+struct Slope {
+  std::span<double> qvel, qacc, act_dot;
+
+  Slope(const Model& m, Arena& arena)
+      : qvel(arena.zeros<double>(m.nv)), qacc(arena.zeros<double>(m.nv)), act_dot(arena.zeros<double>(m.na)) {}
+  void read(const Data& d) {
+    std::copy(d.qvel.begin(), d.qvel.end(), qvel.begin());
+    std::copy(d.qacc.begin(), d.qacc.end(), qacc.begin());
+    std::copy(d.act_dot.begin(), d.act_dot.end(), act_dot.begin());
+  }
+  void add(const Slope& s, double weight) {
+    for (std::size_t i = 0; i < qvel.size(); ++i) qvel[i] += weight * s.qvel[i];
+    for (std::size_t i = 0; i < qacc.size(); ++i) qacc[i] += weight * s.qacc[i];
+    for (std::size_t i = 0; i < act_dot.size(); ++i) act_dot[i] += weight * s.act_dot[i];
+  }
+};
+
+std::span<double> copyOf(const Array<double>& values, Arena& arena) {
+  const std::span<double> copy = arena.take<double>(values.size());
+  std::copy(values.begin(), values.end(), copy.begin());
+  return copy;
+}
+
+}  // namespace
+
+void integrateRungeKutta4(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const double h = m.opt.timestep;
+  const double time = d.time;
+  const std::span<double> qpos = copyOf(d.qpos, d.arena);
+  const std::span<double> qvel = copyOf(d.qvel, d.arena);
+  const std::span<double> act = copyOf(d.act, d.arena);
+  const auto restart = [&] {
+    d.time = time;
+    std::copy(qpos.begin(), qpos.end(), d.qpos.begin());
+    std::copy(qvel.begin(), qvel.end(), d.qvel.begin());
+    std::copy(act.begin(), act.end(), d.act.begin());
+  };
+
+  Slope slope(m, d.arena);
+  Slope mean(m, d.arena);
+  slope.read(d);  // the first stage has been evaluated by forward()
+  mean.add(slope, kWeight[0]);
+  for (std::size_t i = 1; i < kStages; ++i) {
+    restart();
+    const double t = kNode[i] * h;
+    // the velocities are scaled first, so that a rotation vector is h (c v), not (h c) v
+    for (double& v : slope.qvel) v *= kNode[i];
+    integratePositions(m, d.qpos.data(), slope.qvel.data(), h);
+    for (int k = 0; k < m.nv; ++k) d.qvel[k] += t * slope.qacc[static_cast<std::size_t>(k)];
+    for (int k = 0; k < m.na; ++k) d.act[k] += t * slope.act_dot[static_cast<std::size_t>(k)];
+    d.time = time + t;
+    evaluate(m, d, Sensing::Off);
+    slope.read(d);
+    mean.add(slope, kWeight[i]);
+  }
+  restart();
+  advance(m, d, mean.act_dot.data(), mean.qacc.data(), mean.qvel.data());
+}
+
+}  // namespace sinew

@@ -1,0 +1,45 @@
+#include "step/stages.h"
+
+#include "forces/forces.h"
+#include "inertia/inertia.h"
+#include "kinematics/kinematics.h"
+#include "sensor/sensor.h"
+
+namespace sinew {
+
+void positionStage(const Model& m, Data& d, Sensing sensing) {
+  kinematics(m, d);     // qpos, mocap           -> xpos, xquat, xmat, xipos, geom_x*, site_x*
+  comPos(m, d);         // xipos, ximat, xaxis   -> subtree_com, cinert, cdof
+  cameras(m, d);        // xpos, subtree_com     -> cam_xpos, cam_xmat
+  tendons(m, d);        // site_xpos, cdof       -> ten_length, ten_J
+  massMatrix(m, d);     // cinert, cdof, ten_J   -> crb, M
+  factorMass(m, d);     // M                     -> qLD
+  transmissions(m, d);  // ten_*, site_x*, qpos  -> actuator_length, actuator_moment
+  d.energy = {0, 0};
+  if (sensing == Sensing::On) sense(m, d, Stage::Pos);
+  if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);
+}
+
+void velocityStage(const Model& m, Data& d, Sensing sensing) {
+  velocities(m, d);  // qvel, ten_J, moment   -> ten_velocity, actuator_velocity
+  comVel(m, d);      // qvel, cdof            -> cvel, cdof_dot
+  passive(m, d);     // qpos, qvel            -> qfrc_spring, _damper, _gravcomp, _fluid, _passive
+  bias(m, d);        // cvel, cdof_dot        -> qfrc_bias
+  if (sensing == Sensing::On) sense(m, d, Stage::Vel);
+  if (m.opt.enabled(enable::kEnergy)) kineticEnergy(m, d);
+}
+
+void accelerationStage(const Model& m, Data& d, Sensing sensing) {
+  actuation(m, d);     // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
+  acceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
+  solve(m, d);         // qacc_smooth           -> qacc, qfrc_constraint
+  if (sensing == Sensing::On) sense(m, d, Stage::Acc);
+}
+
+void evaluate(const Model& m, Data& d, Sensing sensing) {
+  positionStage(m, d, sensing);
+  velocityStage(m, d, sensing);
+  accelerationStage(m, d, sensing);
+}
+
+}  // namespace sinew

@@ -1,0 +1,64 @@
+#include "sinew/step.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "integrate/integrate.h"
+#include "math/types.h"
+#include "sensor/sensor.h"
+#include "step/stages.h"
+
+namespace sinew {
+namespace {
+
+/// Notes the first entry that is not finite or beyond 1e10, and goes back to the initial state unless that is switched
+/// off. The reset clears the status, so the note is made after it. True if something was wrong.
+bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& values) {
+  const auto bad = [](double x) { return std::isnan(x) || std::abs(x) > kMaxVal; };
+  const auto found = std::find_if(values.begin(), values.end(), bad);
+  if (found == values.end()) return false;
+  const int index = static_cast<int>(found - values.begin());
+  const double time = d.time;
+  if (!m.opt.disabled(disable::kAutoReset)) reset(m, d);
+  d.status.note(trouble, index, time);
+  return true;
+}
+
+void integrate(const Model& m, Data& d) {
+  switch (m.opt.integrator) {
+    case Integrator::Euler:
+      return integrateEuler(m, d);
+    case Integrator::RK4:
+      return integrateRungeKutta4(m, d);
+    case Integrator::Implicit:
+      return integrateImplicit(m, d, false);
+    case Integrator::ImplicitFast:
+      return integrateImplicit(m, d, true);
+  }
+}
+
+}  // namespace
+
+void step(const Model& m, Data& d) {
+  resetIfBad(m, d, Trouble::BadQpos, d.qpos);
+  resetIfBad(m, d, Trouble::BadQvel, d.qvel);
+  evaluate(m, d, Sensing::On);  // everything up to qacc and the sensors
+  if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
+    evaluate(m, d, Sensing::On);
+  }
+  integrate(m, d);  // qacc, act_dot -> qpos, qvel, act, time
+  d.arena.settle();
+}
+
+void forward(const Model& m, Data& d) {
+  evaluate(m, d, Sensing::On);
+  d.arena.settle();
+}
+
+void energy(const Model& m, Data& d) {
+  potentialEnergy(m, d);
+  kineticEnergy(m, d);
+  d.arena.settle();
+}
+
+}  // namespace sinew
