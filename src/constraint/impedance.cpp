@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "constraint/constraint.h"
+#include "constraint/row_builder.h"
+
+/// From solref and solimp to the numbers a solver works with. With the impedance d(r) in (0, 1), the approximate
+/// diagonal A of J inv(M) J' and the reference a* = -B v - K d (r - margin):
+///   R = (1 - d)/d A is the regularization, so that the constraint acts with the fraction d of what a hard one would;
+///   K, B follow from a time constant and damping ratio, or are given directly (negative solref).
+namespace sinew {
+namespace {
+
+constexpr double kMinImpedance = 1e-4, kMaxImpedance = 1 - 1e-4;
+
+struct RowParameters {
+  std::array<double, 2> solref{}, solreffriction{};
+  std::array<double, 5> solimp{};
+};
+
+template <std::size_t N>
+std::array<double, N> entry(const Array<double>& array, int id) {
+  std::array<double, N> values;
+  std::copy_n(array.data() + static_cast<int>(N) * id, N, values.begin());
+  return values;
+}
+
+bool mixed(const std::array<double, 2>& solref) { return (solref[0] > 0) != (solref[1] > 0); }
+
+RowParameters parametersOf(const Model& m, const Data& d, RowType type, int id) {
+  RowParameters p;
+  switch (type) {
+    case RowType::Equality:
+      p = {entry<2>(m.eq_solref, id), {}, entry<5>(m.eq_solimp, id)};
+      break;
+    case RowType::FrictionDof:
+      p = {entry<2>(m.dof_solref, id), {}, entry<5>(m.dof_solimp, id)};
+      break;
+    case RowType::FrictionTendon:
+      p = {entry<2>(m.tendon_solref_fri, id), {}, entry<5>(m.tendon_solimp_fri, id)};
+      break;
+    case RowType::LimitJoint:
+      p = {entry<2>(m.jnt_solref, id), {}, entry<5>(m.jnt_solimp, id)};
+      break;
+    case RowType::LimitTendon:
+      p = {entry<2>(m.tendon_solref_lim, id), {}, entry<5>(m.tendon_solimp_lim, id)};
+      break;
+    case RowType::ContactFrictionless:
+    case RowType::ContactPyramidal:
+    case RowType::ContactElliptic:
+      p = {d.contact[id].solref, d.contact[id].solreffriction, d.contact[id].solimp};
+      break;
+  }
+  // the two forms of solref cannot be mixed
+  if (mixed(p.solref)) p.solref = {0.02, 1};
+  if (mixed(p.solreffriction)) p.solreffriction = {0, 0};
+  // a time constant below two steps cannot be integrated
+  if (!m.opt.disabled(disable::kRefSafe)) {
+    if (p.solref[0] > 0) p.solref[0] = std::max(p.solref[0], 2 * m.opt.timestep);
+    if (p.solreffriction[0] > 0) p.solreffriction[0] = std::max(p.solreffriction[0], 2 * m.opt.timestep);
+  }
+  for (const std::size_t i : {0u, 1u, 3u}) p.solimp[i] = std::clamp(p.solimp[i], kMinImpedance, kMaxImpedance);
+  p.solimp[2] = std::max(0.0, p.solimp[2]);
+  p.solimp[4] = std::max(1.0, p.solimp[4]);
+  return p;
+}
+
+/// x^p, by multiplication for the usual exponents.
+double power(double x, double p) { return p == 1 ? x : p == 2 ? x * x : std::pow(x, p); }
+
+struct Impedance {
+  double value = 0, slope = 0;
+};
+
+/// d(x) from d0 at x = 0 to dw at x = 1, x = |r - margin| / width: two power curves that meet at `mid`.
+Impedance impedanceAt(const std::array<double, 5>& solimp, double distance) {
+  const auto [d0, dw, width, mid, p] = solimp;
+  if (d0 == dw || width <= kMinVal) return {0.5 * (d0 + dw), 0};
+  const double x = std::abs(distance) / width;
+  if (x >= 1) return {dw, 0};
+  if (x == 0) return {d0, 0};
+  double y = x, slope = 1;
+  if (p != 1 && x <= mid) {
+    const double a = 1 / power(mid, p - 1);
+    y = a * power(x, p);
+    slope = p * a * power(x, p - 1);
+  } else if (p != 1) {
+    const double b = 1 / power(1 - mid, p - 1);
+    y = 1 - b * power(1 - x, p);
+    slope = p * b * power(1 - x, p - 1);
+  }
+  return {d0 + y * (dw - d0), slope * (distance < 0 ? -1 : 1) * (dw - d0) / width};
+}
+
+double equalityDiagonal(const Model& m, int equality, int rowInBlock) {
+  const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
+  switch (m.eq_type[equality]) {
+    case EqualityType::Joint: {
+      const auto weight = [&](int joint) { return m.dof_invweight0[m.jnt_dofadr[joint]]; };
+      return weight(obj1) + (obj2 >= 0 ? weight(obj2) : 0);
+    }
+    case EqualityType::Tendon:
+      return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
+    default: {
+      const bool sites = m.eq_objtype[equality] == ObjType::Site;
+      const int body1 = sites ? m.site_bodyid[obj1] : obj1, body2 = sites ? m.site_bodyid[obj2] : obj2;
+      const int part = rowInBlock > 2 ? 1 : 0;  // the last three rows of a weld are rotations
+      return m.body_invweight0[2 * body1 + part] + m.body_invweight0[2 * body2 + part];
+    }
+  }
+}
+
+double contactDiagonal(const Model& m, const Data& d, RowType type, const Contact& contact, int rowInBlock) {
+  double translation = 0, rotation = 0;
+  for (const ContactSide& side : contact.side) {
+    for (int k = side.begin; k < side.begin + side.count; ++k) {
+      translation += d.support_weight[k] * m.body_invweight0[2 * d.support_carrier[k]];
+      rotation += d.support_weight[k] * m.body_invweight0[2 * d.support_carrier[k] + 1];
+    }
+  }
+  if (type != RowType::ContactPyramidal) return rowInBlock < 3 ? translation : rotation;
+  const int k = rowInBlock / 2;  // edge J_n +- mu_k J_k
+  const double mu = contact.friction[static_cast<std::size_t>(k)];
+  return translation + mu * mu * (k < 2 ? translation : rotation);
+}
+
+double approximateDiagonal(const Model& m, const Data& d, int row, int rowInBlock) {
+  const int id = d.efc_id[row];
+  switch (d.efc_type[row]) {
+    case RowType::Equality:
+      return equalityDiagonal(m, id, rowInBlock);
+    case RowType::FrictionDof:
+      return m.dof_invweight0[id];
+    case RowType::LimitJoint:
+      return m.dof_invweight0[m.jnt_dofadr[id]];
+    case RowType::FrictionTendon:
+    case RowType::LimitTendon:
+      return m.tendon_invweight0[id];
+    case RowType::ContactFrictionless:
+    case RowType::ContactPyramidal:
+    case RowType::ContactElliptic:
+      break;
+  }
+  return contactDiagonal(m, d, d.efc_type[row], d.contact[id], rowInBlock);
+}
+
+/// |r| that decides the impedance: connect and weld use the length of their whole residual.
+double blockResidual(const Model& m, const Data& d, const RowBlock& block) {
+  if (block.kind == BlockKind::Equality) {
+    const EqualityType type = m.eq_type[d.efc_id[block.row]];
+    if (type == EqualityType::Connect || type == EqualityType::Weld) {
+      double sum = 0;
+      for (int r = 0; r < block.nrow; ++r) sum += d.efc_pos[block.row + r] * d.efc_pos[block.row + r];
+      return std::sqrt(sum);
+    }
+  }
+  return d.efc_pos[block.row];
+}
+
+void setStiffnessAndDamping(const RowParameters& p, RowType type, int rowInBlock, double* KB) {
+  const bool coneFriction = type == RowType::ContactElliptic && rowInBlock > 0;
+  const bool ownReference = coneFriction && (p.solreffriction[0] != 0 || p.solreffriction[1] != 0);
+  const auto& ref = ownReference ? p.solreffriction : p.solref;
+  const double dw = p.solimp[1];
+  if (coneFriction || type == RowType::FrictionDof || type == RowType::FrictionTendon) {
+    KB[0] = 0;  // friction has no place to return to
+  } else if (ref[0] > 0) {
+    KB[0] = 1 / std::max(kMinVal, dw * dw * ref[0] * ref[0] * ref[1] * ref[1]);
+  } else {
+    KB[0] = -ref[0] / std::max(kMinVal, dw * dw);
+  }
+  KB[1] = ref[1] > 0 ? 2 / std::max(kMinVal, dw * ref[0]) : -ref[1] / std::max(kMinVal, dw);
+}
+
+/// Friction rows of a contact are regularized in proportion to the normal one, such that the cone stays a cone:
+/// R_1 = R_0 / impratio, R_k friction_k^2 = R_1 friction_1^2; a pyramid has one R for all its edges, 2 mu^2 R_0.
+void shapeCone(const Model& m, Data& d, const RowBlock& block) {
+  Contact& contact = d.contact[d.efc_id[block.row]];
+  double* R = d.efc_R.data() + block.row;
+  const double R1 = R[0] / std::max(kMinVal, m.opt.impratio);
+  contact.mu = contact.friction[0] * std::sqrt(R1 / R[0]);
+  d.row_cone[block.cone].mu = contact.mu;
+  if (block.kind == BlockKind::Elliptic) {
+    for (int r = 1; r < block.nrow; ++r) {
+      const double ratio = contact.friction[0] / contact.friction[static_cast<std::size_t>(r - 1)];
+      R[r] = R1 * ratio * ratio;
+    }
+  } else {
+    std::fill_n(R, block.nrow, 2 * contact.mu * contact.mu * R[0]);
+  }
+}
+
+}  // namespace
+
+void setImpedance(const Model& m, Data& d) {
+  for (const RowBlock& block : d.row_block) {
+    const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
+    const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
+    for (int r = 0; r < block.nrow; ++r) {
+      const int row = block.row + r;
+      const double diagonal = approximateDiagonal(m, d, row, r);
+      d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
+      double* KBIP = d.efc_KBIP.data() + 4 * row;
+      setStiffnessAndDamping(p, d.efc_type[row], r, KBIP);
+      KBIP[2] = impedance.value;
+      KBIP[3] = impedance.slope;
+    }
+    if (block.cone >= 0) shapeCone(m, d, block);
+    // what the diagonal would have to be for R = (1 - d)/d A to hold in every row
+    for (int row = block.row; row < block.row + block.nrow; ++row) {
+      d.efc_D[row] = 1 / d.efc_R[row];
+      d.efc_diagA[row] = d.efc_R[row] * impedance.value / (1 - impedance.value);
+    }
+  }
+}
+
+}  // namespace sinew

@@ -1,0 +1,87 @@
+#include <algorithm>
+#include <array>
+
+#include "constraint/row_builder.h"
+
+namespace sinew {
+namespace {
+
+std::span<const int> tendonColumns(const Model& m, int tendon) {
+  return {m.ten_J_colind.data() + m.ten_J_rowadr[tendon], static_cast<std::size_t>(m.ten_J_rownnz[tendon])};
+}
+
+const double* tendonJacobian(const Model& m, const Data& d, int tendon) {
+  return d.ten_J.data() + m.ten_J_rowadr[tendon];
+}
+
+/// A tendon row exists only if something can move the tendon.
+bool movable(const Model& m, const Data& d, int tendon) {
+  const double* J = tendonJacobian(m, d, tendon);
+  return std::any_of(J, J + m.ten_J_rownnz[tendon], [](double x) { return x != 0; });
+}
+
+/// Both stops of a scalar: r = q - lo with J, r = hi - q with -J.
+template <class AddStop>
+void forEachStop(double value, const double* range, double margin, AddStop&& addStop) {
+  if (value - range[0] < margin) addStop(value - range[0], 1.0);
+  if (range[1] - value < margin) addStop(range[1] - value, -1.0);
+}
+
+void addBallLimit(RowBuilder& rows, int joint) {
+  const Model& m = rows.model();
+  const Quat q = normalized(Quat::load(rows.data().qpos.data() + m.jnt_qposadr[joint]));
+  const Vec3 rotation = toRotationVector(q);
+  const double angle = rotation.norm();
+  const double dist = std::max(m.jnt_range[2 * joint], m.jnt_range[2 * joint + 1]) - angle;
+  if (dist >= m.jnt_margin[joint]) return;
+  const int dof = m.jnt_dofadr[joint];
+  const std::array<int, 3> columns{dof, dof + 1, dof + 2};
+  MapVec3(rows.addBlock(BlockKind::Unilateral, 1, columns)) = -normalizedOrX(rotation);
+  rows.addRow(RowType::LimitJoint, joint, dist, m.jnt_margin[joint]);
+}
+
+}  // namespace
+
+void addFrictionRows(RowBuilder& rows) {
+  const Model& m = rows.model();
+  for (int dof = 0; dof < m.nv; ++dof) {
+    if (m.dof_frictionloss[dof] == 0) continue;
+    *rows.addBlock(BlockKind::Friction, 1, {&dof, 1}) = 1;
+    rows.addRow(RowType::FrictionDof, dof, 0, 0, m.dof_frictionloss[dof]);
+  }
+  for (int tendon = 0; tendon < m.ntendon; ++tendon) {
+    if (m.tendon_frictionloss[tendon] <= 0 || !movable(m, rows.data(), tendon)) continue;
+    double* J = rows.addBlock(BlockKind::Friction, 1, tendonColumns(m, tendon));
+    std::copy_n(tendonJacobian(m, rows.data(), tendon), m.ten_J_rownnz[tendon], J);
+    rows.addRow(RowType::FrictionTendon, tendon, 0, 0, m.tendon_frictionloss[tendon]);
+  }
+}
+
+void addLimitRows(RowBuilder& rows) {
+  const Model& m = rows.model();
+  const Data& d = rows.data();
+  for (int joint = 0; joint < m.njnt; ++joint) {
+    if (!m.jnt_limited[joint]) continue;
+    if (m.jnt_type[joint] == JointType::Ball) {
+      addBallLimit(rows, joint);
+    } else if (m.jnt_type[joint] != JointType::Free) {
+      forEachStop(d.qpos[m.jnt_qposadr[joint]], m.jnt_range.data() + 2 * joint, m.jnt_margin[joint],
+                  [&](double dist, double sign) {
+                    *rows.addBlock(BlockKind::Unilateral, 1, {m.jnt_dofadr.data() + joint, 1}) = sign;
+                    rows.addRow(RowType::LimitJoint, joint, dist, m.jnt_margin[joint]);
+                  });
+    }
+  }
+  for (int tendon = 0; tendon < m.ntendon; ++tendon) {
+    if (!m.tendon_limited[tendon] || !movable(m, d, tendon)) continue;
+    forEachStop(d.ten_length[tendon], m.tendon_range.data() + 2 * tendon, m.tendon_margin[tendon],
+                [&](double dist, double sign) {
+                  double* J = rows.addBlock(BlockKind::Unilateral, 1, tendonColumns(m, tendon));
+                  const double* source = tendonJacobian(m, d, tendon);
+                  for (int k = 0; k < m.ten_J_rownnz[tendon]; ++k) J[k] = sign * source[k];
+                  rows.addRow(RowType::LimitTendon, tendon, dist, m.tendon_margin[tendon]);
+                });
+  }
+}
+
+}  // namespace sinew

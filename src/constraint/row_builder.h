@@ -1,0 +1,61 @@
+#pragma once
+
+#include <span>
+
+#include "math/quat.h"
+#include "math/types.h"
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+namespace sinew {
+
+/// Appends blocks and rows to Data. A block is added with its columns, its matrix filled in, then each of its rows.
+class RowBuilder {
+ public:
+  RowBuilder(const Model& m, Data& d) : m_(m), d_(d) {}
+
+  /// A new block over the given dofs (growing); returns its nbasis x columns.size() matrix, zero, valid until the next
+  /// call of addBlock().
+  double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns, int cone = -1);
+
+  /// The next row of the last block.
+  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0);
+
+  const Model& model() const { return m_; }
+  Data& data() { return d_; }
+
+ private:
+  const Model& m_;
+  Data& d_;
+};
+
+/// Equalities in force, in their order: connect, weld, joint, tendon.
+void addEqualityRows(RowBuilder& rows);
+/// Friction loss: dofs, then tendons. J = unit vector or tendon Jacobian, |force| <= frictionloss.
+void addFrictionRows(RowBuilder& rows);
+/// Limits: joints, then tendons, lower stop before upper. J = +-1 (ball: minus the rotation axis), force >= 0.
+void addLimitRows(RowBuilder& rows);
+/// Contacts that are near enough for a force. J = frame (J_2 - J_1) at the contact point.
+void addContactRows(RowBuilder& rows);
+
+/// World anchors of a connect or weld and the bodies they are fixed to.
+struct EqualityAnchors {
+  Vec3 pos1, pos2;
+  int body1 = 0, body2 = 0;
+};
+EqualityAnchors equalityAnchors(const Model& m, const Data& d, int equality);
+
+/// Relative orientation that a weld wants to be the identity: conj(q2) q1 with q1, q2 the world orientations of its
+/// frames (a body's relative pose included).
+struct WeldFrames {
+  Quat q1, q2;
+};
+WeldFrames weldFrames(const Model& m, const Data& d, int equality);
+
+/// dJ/dt v of connects and welds, subtracted from `aref`.
+void subtractJacobianRate(const Model& m, const Data& d, double* aref);
+
+/// efc_diagA, efc_KBIP, efc_R, efc_D and Contact::mu from the rows' parameters.
+void setImpedance(const Model& m, Data& d);
+
+}  // namespace sinew
