@@ -2,12 +2,12 @@
 
 #include <cassert>
 #include <cstddef>
-#include <span>
 #include <vector>
 
 namespace sinew {
 
-/// A std::vector indexed by int, the type of all ids and sizes in Model and Data. Debug builds check the index.
+/// A std::vector (and as such usable as a std::span) indexed by int, the type of all ids and sizes in Model and Data.
+/// Debug builds check the index.
 template <class T>
 class Array {
  public:
@@ -40,8 +40,6 @@ class Array {
   void push_back(const T& value) { values_.push_back(value); }
   void clear() { values_.clear(); }
 
-  operator std::span<T>() { return values_; }
-  operator std::span<const T>() const { return values_; }
   friend bool operator==(const Array&, const Array&) = default;
 
  private:

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "sinew/data.h"
 #include "sinew/model.h"
 

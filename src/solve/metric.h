@@ -37,24 +37,28 @@ class Metric {
 /// Inertia matrix of kinematic trees with its factor L'DL, which has the pattern of the matrix itself (no fill-in).
 class TreeMetric final : public Metric {
  public:
-  /// `factor` holds L (D on the diagonal) in the pattern of `matrix`, diagInv is 1/D; treeBegin[i] and treeEnd[i] are
-  /// the first and one past the last dof of the tree of dof i.
-  TreeMetric(const LowerRows& matrix, const double* factor, const double* diagInv, const int* treeBegin,
-             const int* treeEnd)
-      : matrix_(matrix), factor_(factor), diagInv_(diagInv), treeBegin_(treeBegin), treeEnd_(treeEnd) {}
+  /// `factor` holds L (D on the diagonal) in the pattern of `matrix`, diagInv is 1/D; tree treeOf[i] of dof i has the
+  /// dofs from treeAdr[t] on, treeNum[t] of them.
+  TreeMetric(const LowerRows& matrix, const double* factor, const double* diagInv, const int* treeOf,
+             const int* treeAdr, const int* treeNum)
+      : matrix_(matrix), factor_(factor), diagInv_(diagInv), treeOf_(treeOf), treeAdr_(treeAdr), treeNum_(treeNum) {}
 
   LowerRows lower() const override { return matrix_; }
   void multiply(const double* x, double* y) const override;
   void solve(double* x) const override { solveComponent({0, matrix_.n}, x); }
-  Range component(int dof) const override { return {treeBegin_[dof], treeEnd_[dof]}; }
+  Range component(int dof) const override {
+    const int tree = treeOf_[dof];
+    return {treeAdr_[tree], treeAdr_[tree] + treeNum_[tree]};
+  }
   void solveComponent(Range component, double* x) const override;
 
  private:
   LowerRows matrix_;
   const double* factor_;
   const double* diagInv_;
-  const int* treeBegin_;
-  const int* treeEnd_;
+  const int* treeOf_;
+  const int* treeAdr_;
+  const int* treeNum_;
 };
 
 }  // namespace sinew::solve

@@ -58,8 +58,9 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       direction_(arena.take<double>(n_)),
       oldGradient_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
-      oldState_(arena.take<RowState>(rows_)),
-      hessian_(p, arena) {}
+      oldState_(arena.take<RowState>(rows_)) {
+  if (method == PrimalMethod::Newton) hessian_.emplace(p, arena);
+}
 
 void PrimalSolver::evaluate(const Solution& s) {
   cost_ = evaluateRows(p_, residual_.data(), s.force.data(), s.state.data()) + gaussCost(p_, s.x, Ax_);
@@ -95,8 +96,8 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   const bool smallGradient = report.gradientNorm < tolerance;
   report.converged = decrement() < tolerance && (!newton || smallGradient);
   if (newton && !report.converged) {
-    hessian_.assemble(residual_.data(), s.state.data());
-    hessian_.solve(gradient_.data(), preconditioned_.data());
+    hessian_->assemble(residual_.data(), s.state.data());
+    hessian_->solve(gradient_.data(), preconditioned_.data());
     report.converged = smallGradient && decrement() < tolerance;
   }
 
@@ -125,8 +126,8 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     evaluate(s);
     record();
     if (newton) {
-      hessian_.update(residual_.data(), s.state.data(), oldState_.data());
-      hessian_.solve(gradient_.data(), preconditioned_.data());
+      hessian_->update(residual_.data(), s.state.data(), oldState_.data());
+      hessian_->solve(gradient_.data(), preconditioned_.data());
     } else {
       std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
       p_.metric->solve(preconditioned_.data());

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sinew/arena.h"
 #include "solve/hessian.h"
 #include "solve/line_search.h"
@@ -41,7 +43,7 @@ class PrimalSolver {
   std::span<double> Ax_, As_, residual_, Js_, gradient_, preconditioned_, direction_;
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;
-  DenseHessian hessian_;
+  std::optional<DenseHessian> hessian_;  // Newton only
   double cost_ = 0;
 };
 

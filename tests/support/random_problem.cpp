@@ -7,6 +7,10 @@
 
 namespace sinew::test {
 
+namespace {
+constexpr int kTreeAdr = 0;
+}
+
 RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(seed), n_(counts.dofs) {
   const Eigen::Index n = n_;
   Eigen::MatrixXd G(n, n);
@@ -34,12 +38,11 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(s
       matrix_.push_back(A(i, j));
       factor_.push_back(L(i, j));
     }
-    treeBegin_.push_back(0);
-    treeEnd_.push_back(n_);
+    treeOf_.push_back(0);
   }
   metric_ = std::make_unique<solve::TreeMetric>(
       solve::LowerRows{n_, rownnz_.data(), rowadr_.data(), colind_.data(), matrix_.data()}, factor_.data(),
-      diagInv_.data(), treeBegin_.data(), treeEnd_.data());
+      diagInv_.data(), treeOf_.data(), &kTreeAdr, &n_);
 
   for (int i = 0; i < counts.equalities; ++i) addBlock(BlockKind::Equality, i % 2 == 0 ? 3 : 1, i % 2 == 0 ? 3 : 1);
   for (int i = 0; i < counts.frictions; ++i) addBlock(BlockKind::Friction, 1, 1);

@@ -32,7 +32,7 @@ class RandomProblem {
 
   std::mt19937 generator_;
   int n_;
-  std::vector<int> rownnz_, rowadr_, colind_, treeBegin_, treeEnd_;
+  std::vector<int> rownnz_, rowadr_, colind_, treeOf_;
   std::vector<double> matrix_, factor_, diagInv_;
   std::vector<RowBlock> blocks_;
   std::vector<int> columns_;

@@ -1,0 +1,232 @@
+#include "constraint/problem.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace sinew {
+namespace {
+
+std::span<const double> view(const Array<double>& array) { return array; }
+
+/// Representative of a tree's group; groups are merged under their smallest tree.
+int find(std::span<int> parent, int tree) {
+  while (parent[static_cast<std::size_t>(tree)] != tree) {
+    int& up = parent[static_cast<std::size_t>(tree)];
+    up = parent[static_cast<std::size_t>(up)];
+    tree = up;
+  }
+  return tree;
+}
+
+void join(std::span<int> parent, int a, int b) {
+  a = find(parent, a);
+  b = find(parent, b);
+  if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+}
+
+int firstTree(const Model& m, const Data& d, const RowBlock& block) { return m.dof_treeid[d.row_column[block.column]]; }
+
+}  // namespace
+
+solve::ConstraintProblem rowsOf(const Data& d) {
+  solve::ConstraintProblem p;
+  p.blocks = d.row_block;
+  p.columns = d.row_column;
+  p.values = d.row_value;
+  p.cones = d.row_cone;
+  p.aref = d.efc_aref;
+  p.D = d.efc_D;
+  p.R = d.efc_R;
+  p.frictionloss = d.efc_frictionloss;
+  return p;
+}
+
+solve::TreeMetric massMetric(const Model& m, const Data& d) {
+  return {{m.nv, m.M_rownnz.data(), m.M_rowadr.data(), m.M_colind.data(), d.M.data()},
+          d.qLD.data(),
+          d.qLDiagInv.data(),
+          m.dof_treeid.data(),
+          m.tree_dofadr.data(),
+          m.tree_dofnum.data()};
+}
+
+solve::ConstraintProblem wholeProblem(const Model& m, const Data& d, const solve::Metric& metric) {
+  solve::ConstraintProblem p = rowsOf(d);
+  p.metric = &metric;
+  p.smoothAcceleration = view(d.qacc_smooth);
+  p.smoothForce = view(d.qfrc_smooth);
+  p.primalScale = p.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
+  return p;
+}
+
+std::span<const Island> findIslands(const Model& m, Data& d) {
+  const std::span<int> parent = d.arena.take<int>(m.ntree);
+  std::iota(parent.begin(), parent.end(), 0);
+  const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
+  for (const RowBlock& block : d.row_block) {
+    const int first = firstTree(m, d, block);
+    for (int k = 0; k < block.ncol; ++k) {
+      const int tree = m.dof_treeid[d.row_column[block.column + k]];
+      constrained[static_cast<std::size_t>(tree)] = 1;
+      join(parent, first, tree);
+    }
+  }
+
+  // number the groups by their smallest tree, count, then fill
+  const std::span<int> islandOf = d.arena.take<int>(m.ntree);
+  const std::span<int> treeCount = d.arena.zeros<int>(m.ntree);
+  const std::span<int> blockCount = d.arena.zeros<int>(m.ntree);
+  int count = 0;
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    const auto t = static_cast<std::size_t>(tree);
+    if (!constrained[t]) {
+      islandOf[t] = -1;
+      continue;
+    }
+    const int root = find(parent, tree);
+    islandOf[t] = root == tree ? count++ : islandOf[static_cast<std::size_t>(root)];
+    ++treeCount[static_cast<std::size_t>(islandOf[t])];
+  }
+  for (const RowBlock& block : d.row_block) {
+    ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(firstTree(m, d, block))])];
+  }
+  const std::span<Island> islands = d.arena.take<Island>(count);
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i]), 0, 0};
+    treeCount[i] = blockCount[i] = 0;
+  }
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    const int i = islandOf[static_cast<std::size_t>(tree)];
+    if (i < 0) continue;
+    const auto k = static_cast<std::size_t>(i);
+    islands[k].trees[static_cast<std::size_t>(treeCount[k]++)] = tree;
+    islands[k].ndof += m.tree_dofnum[tree];
+  }
+  for (int b = 0; b < static_cast<int>(d.row_block.size()); ++b) {
+    const RowBlock& block = d.row_block[b];
+    const auto k = static_cast<std::size_t>(islandOf[static_cast<std::size_t>(firstTree(m, d, block))]);
+    islands[k].blocks[static_cast<std::size_t>(blockCount[k]++)] = b;
+    islands[k].nrow += block.nrow;
+  }
+  return islands;
+}
+
+IslandProblem::IslandProblem(const Model& m, Data& d, const Island& island, std::span<const double> start) {
+  Arena& arena = d.arena;
+  const int ntree = static_cast<int>(island.trees.size());
+  dof_ = arena.take<int>(island.ndof);
+  row_ = arena.take<int>(island.nrow);
+  const std::span<int> treeOf = arena.take<int>(island.ndof);
+  const std::span<int> treeAdr = arena.take<int>(ntree);
+  const std::span<int> treeNum = arena.take<int>(ntree);
+  const std::span<int> shift = arena.take<int>(ntree);  // local minus global dof number, by tree
+
+  int n = 0, entries = 0;
+  for (std::size_t t = 0; t < island.trees.size(); ++t) {
+    const int tree = island.trees[t];
+    treeAdr[t] = n;
+    treeNum[t] = m.tree_dofnum[tree];
+    shift[t] = n - m.tree_dofadr[tree];
+    for (int k = 0; k < treeNum[t]; ++k, ++n) {
+      const int dof = m.tree_dofadr[tree] + k;
+      dof_[static_cast<std::size_t>(n)] = dof;
+      treeOf[static_cast<std::size_t>(n)] = static_cast<int>(t);
+      entries += m.M_rownnz[dof];
+    }
+  }
+
+  // the metric: rows of M keep their shape, only the numbering changes
+  const std::span<int> rownnz = arena.take<int>(n), rowadr = arena.take<int>(n), colind = arena.take<int>(entries);
+  const std::span<double> M = arena.take<double>(entries), LD = arena.take<double>(entries);
+  const std::span<double> diagInv = arena.take<double>(n);
+  double trace = 0;
+  for (std::size_t i = 0, at = 0; i < dof_.size(); ++i) {
+    const int dof = dof_[i];
+    const int move = shift[static_cast<std::size_t>(treeOf[i])];
+    rownnz[i] = m.M_rownnz[dof];
+    rowadr[i] = static_cast<int>(at);
+    diagInv[i] = d.qLDiagInv[dof];
+    for (int k = m.M_rowadr[dof]; k < m.M_rowadr[dof] + m.M_rownnz[dof]; ++k, ++at) {
+      colind[at] = m.M_colind[k] + move;
+      M[at] = d.M[k];
+      LD[at] = d.qLD[k];
+    }
+    trace += M[at - 1];
+  }
+  metric_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
+                  treeOf.data(), treeAdr.data(), treeNum.data());
+
+  // rows and columns
+  int columns = 0;
+  for (const int b : island.blocks) columns += d.row_block[b].ncol;
+  const std::span<RowBlock> blocks = arena.take<RowBlock>(static_cast<std::ptrdiff_t>(island.blocks.size()));
+  const std::span<int> column = arena.take<int>(columns);
+  const std::span<double> aref = arena.take<double>(island.nrow), D = arena.take<double>(island.nrow),
+                          R = arena.take<double>(island.nrow), loss = arena.take<double>(island.nrow);
+  std::size_t row = 0;
+  int at = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const RowBlock& source = d.row_block[island.blocks[b]];
+    RowBlock& block = blocks[b] = source;
+    block.row = static_cast<int>(row);
+    block.column = at;
+    int t = -1;
+    for (int k = 0; k < source.ncol; ++k, ++at) {
+      const int dof = d.row_column[source.column + k];
+      const int tree = m.dof_treeid[dof];
+      if (t < 0 || island.trees[static_cast<std::size_t>(t)] != tree) {
+        t = static_cast<int>(std::lower_bound(island.trees.begin(), island.trees.end(), tree) - island.trees.begin());
+      }
+      column[static_cast<std::size_t>(at)] = dof + shift[static_cast<std::size_t>(t)];
+    }
+    for (int r = 0; r < source.nrow; ++r, ++row) {
+      const int global = source.row + r;
+      row_[row] = global;
+      aref[row] = d.efc_aref[global];
+      D[row] = d.efc_D[global];
+      R[row] = d.efc_R[global];
+      loss[row] = d.efc_frictionloss[global];
+    }
+  }
+
+  const std::span<double> a0 = arena.take<double>(n), f0 = arena.take<double>(n);
+  x_ = arena.take<double>(n);
+  for (std::size_t i = 0; i < dof_.size(); ++i) {
+    a0[i] = d.qacc_smooth[dof_[i]];
+    f0[i] = d.qfrc_smooth[dof_[i]];
+    x_[i] = start[static_cast<std::size_t>(dof_[i])];
+  }
+  constraintForce_ = arena.take<double>(n);
+  force_ = arena.take<double>(island.nrow);
+  state_ = arena.take<RowState>(island.nrow);
+
+  problem_ = rowsOf(d);
+  problem_.metric = &*metric_;
+  problem_.smoothAcceleration = a0;
+  problem_.smoothForce = f0;
+  problem_.blocks = blocks;
+  problem_.columns = column;
+  problem_.aref = aref;
+  problem_.D = D;
+  problem_.R = R;
+  problem_.frictionloss = loss;
+  problem_.primalScale = 1 / trace;
+  problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
+}
+
+void IslandProblem::gatherForces(const Data& d) {
+  for (std::size_t i = 0; i < row_.size(); ++i) force_[i] = d.efc_force[row_[i]];
+}
+
+void IslandProblem::scatter(Data& d) const {
+  for (std::size_t i = 0; i < dof_.size(); ++i) {
+    d.qacc[dof_[i]] = x_[i];
+    d.qfrc_constraint[dof_[i]] = constraintForce_[i];
+  }
+  for (std::size_t i = 0; i < row_.size(); ++i) {
+    d.efc_force[row_[i]] = force_[i];
+    d.efc_state[row_[i]] = state_[i];
+  }
+}
+
+}  // namespace sinew

@@ -1,0 +1,99 @@
+#include <algorithm>
+
+#include "constraint/constraint.h"
+#include "constraint/problem.h"
+#include "solve/dual.h"
+#include "solve/primal.h"
+
+namespace sinew {
+namespace {
+
+solve::SolveOptions solveOptions(const Option& opt) {
+  return {.maxIterations = opt.iterations,
+          .tolerance = opt.tolerance,
+          .lineSearchEvaluations = opt.ls_iterations,
+          .lineSearchTolerance = opt.ls_tolerance,
+          .noslipIterations = opt.noslip_iterations,
+          .noslipTolerance = opt.noslip_tolerance};
+}
+
+/// One problem by the solver of the model, then, if asked for, without slip.
+IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::Solution solution, Arena& arena) {
+  const solve::SolveOptions options = solveOptions(m.opt);
+  solve::SolveReport report;
+  if (m.opt.solver == Solver::PGS) {
+    report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
+  } else {
+    const auto method =
+        m.opt.solver == Solver::Newton ? solve::PrimalMethod::Newton : solve::PrimalMethod::ConjugateGradient;
+    report = solve::PrimalSolver(p, options, method, arena).solve(solution);
+  }
+  int slipIterations = 0;
+  if (options.noslipIterations > 0) {
+    slipIterations = solve::DualSolver(p, options, arena).removeSlip(solution).iterations;
+  }
+  return {.dofs = p.dofs(),
+          .rows = p.rows(),
+          .iterations = report.iterations,
+          .noslipIterations = slipIterations,
+          .converged = report.converged,
+          .improvement = report.improvement,
+          .gradientNorm = report.gradientNorm};
+}
+
+}  // namespace
+
+void solveConstraints(const Model& m, Data& d) {
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+  if (d.nefc() == 0) return;
+
+  // start: chosen for the model as a whole, before it is taken apart
+  const Arena::Scope scope(d.arena);
+  const solve::TreeMetric metric = massMetric(m, d);
+  const solve::ConstraintProblem whole = wholeProblem(m, d, metric);
+  const std::span<double> start = d.arena.take<double>(m.nv);
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), start.begin());
+  std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
+  if (!m.opt.disabled(disable::kWarmStart)) {
+    if (m.opt.solver == Solver::PGS) {
+      solve::chooseDualStart(whole, d.qacc_warmstart, d.efc_force, d.arena);
+    } else {
+      solve::chooseStart(whole, d.qacc_warmstart, start, d.arena);
+    }
+  }
+
+  if (m.opt.disabled(disable::kIsland)) {
+    std::copy(start.begin(), start.end(), d.qacc.begin());
+    d.island.push_back(solveOne(m, whole, {d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint}, d.arena));
+    return;
+  }
+  for (const Island& island : findIslands(m, d)) {
+    const Arena::Scope islandScope(d.arena);
+    IslandProblem local(m, d, island, start);
+    local.gatherForces(d);
+    d.island.push_back(solveOne(m, local.problem(), local.solution(), d.arena));
+    local.scatter(d);
+  }
+}
+
+std::array<double, 6> contactForce(const Model& m, const Data& d, int contact) {
+  std::array<double, 6> force{};
+  const Contact& c = d.contact[contact];
+  if (c.efc_address < 0) return force;
+  const double* f = d.efc_force.data() + c.efc_address;
+  if (c.dim == 1 || m.opt.cone == Cone::Elliptic) {
+    std::copy_n(f, c.dim, force.begin());
+  } else {
+    // edges carry f+ and f-: the normal is their sum, tangent k their difference times friction
+    for (int k = 1; k < c.dim; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      force[0] += f[2 * (k - 1)] + f[2 * (k - 1) + 1];
+      force[i] = c.friction[i - 1] * (f[2 * (k - 1)] - f[2 * (k - 1) + 1]);
+    }
+  }
+  force[0] -= c.adhesion;
+  return force;
+}
+
+}  // namespace sinew
