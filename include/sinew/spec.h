@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -426,6 +427,8 @@ struct TupleEntry {
 struct Tuple : Element {
   std::vector<TupleEntry> entries;
 };
+/// A NaN in qpos, mpos or mquat stands for the reference configuration (qpos0, the body's pose): a keyframe that came
+/// with an attached model says nothing about the rest.
 struct Key : Element {
   double time = 0;
   std::optional<std::vector<double>> qpos, qvel, act, mpos, mquat, ctrl;
@@ -456,6 +459,7 @@ struct Spec {
   Option option;
   Size size;
   Statistic statistic;
+  std::set<std::string> stated;       ///< attributes of <option> and <flag> that were written; settles attach conflicts
   std::vector<VisualElement> visual;  ///< children of <visual>
   DefaultClass defaults;
 

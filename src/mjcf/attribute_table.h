@@ -25,6 +25,7 @@ enum AttributeFlags : unsigned {
   kVisual = 1u << 3,        ///< changes no motion: checked, kept as text
   kExtension = 1u << 4,     ///< Sinew's own, not part of MJCF
   kReading = 1u << 5,       ///< a shorthand the writer never produces
+  kNoEffect = 1u << 6,      ///< accepted by MJCF but never used: a warning
 };
 
 struct Attribute {

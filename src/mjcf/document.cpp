@@ -89,10 +89,13 @@ class Expander {
     if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
     const std::string where = chain(file);
     if (text.empty()) throw LoadError(fmt::format("{}: the file is empty{}", *file.name, where));
-    if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos) {
+    const auto control = std::find_if(text.begin(), text.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+    });
+    if (control != text.end()) {
       LineCounter lines(text);
-      throw LoadError(fmt::format("{}:{}: the text contains a zero byte{}", *file.name,
-                                  lines.line(static_cast<std::ptrdiff_t>(zero)), where));
+      throw LoadError(fmt::format("{}:{}: the text contains the control character {}{}", *file.name,
+                                  lines.line(control - text.begin()), static_cast<int>(*control), where));
     }
     auto parsed = std::make_shared<pugi::xml_document>();
     const pugi::xml_parse_result result =

@@ -69,10 +69,11 @@ void checkAttribute(const Node& node, const Attribute& attribute, std::string_vi
   }
 }
 
-void checkAttributes(const Node& node, const ElementType& type) {
+void checkAttributes(const Node& node, const ElementType& type, Warnings& warnings) {
   for (const auto& [name, text] : node.attributes) {
     if (const Attribute* attribute = type.find(name)) {
       checkAttribute(node, *attribute, text);
+      if (attribute->has(kNoEffect)) warnings.push_back(located(node, fmt::format("'{}' has no effect here", name)));
       continue;
     }
     std::vector<std::string_view> known;
@@ -89,9 +90,9 @@ void checkAttributes(const Node& node, const ElementType& type) {
   for (const PresenceRule& rule : type.rules) checkRule(node, rule);
 }
 
-void check(const Node& node, const ElementType& type) {
+void check(const Node& node, const ElementType& type, Warnings& warnings) {
   if (!type.unsupported.empty()) fail(node, fmt::format("{} is not supported", type.unsupported));
-  checkAttributes(node, type);
+  checkAttributes(node, type, warnings);
   std::map<std::string_view, int> seen;
   for (const Node& child : node.children) {
     const ElementType* childType = type.child(child.tag);
@@ -101,7 +102,7 @@ void check(const Node& node, const ElementType& type) {
       fail(child, fmt::format("unknown element in <{}>{}", node.tag, suggestion(child.tag, known)));
     }
     ++seen[child.tag];
-    check(child, *childType);
+    check(child, *childType, warnings);
   }
   for (const ChildRule& rule : type.children)
     if (rule.atMostOne && seen[rule.type->tag] > 1)
@@ -110,10 +111,10 @@ void check(const Node& node, const ElementType& type) {
 
 }  // namespace
 
-void checkGrammar(const Node& root) {
+void checkGrammar(const Node& root, Warnings& warnings) {
   if (root.tag == "robot") fail(root, "a URDF model is not supported; convert it to MJCF");
   if (root.tag != grammar().tag) fail(root, fmt::format("the root element of a model must be <{}>", grammar().tag));
-  check(root, grammar());
+  check(root, grammar(), warnings);
 }
 
 void readAttributesInto(const Node& node, const ElementType& type, void* record) {

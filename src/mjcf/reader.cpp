@@ -62,6 +62,7 @@ Spec Reader::read() {
   for (const Node& node : root.children)
     if (node.tag == "worldbody") readBodyContent(node, spec_.world, -1, mainClass());
 
+  pendingKeys_.finish(spec_);
   spec::requireUniqueNames(spec_);
   return std::move(spec_);
 }
@@ -84,6 +85,7 @@ void Reader::readCompiler(const Node& section) {
 }
 
 void Reader::readOption(const Node& section) {
+  for (const auto& [name, text] : section.attributes) spec_.stated.emplace(name);
   option_.actuatorgroupdisable.clear();
   readAttributes(section, elementType({"option"}), option_);
   for (const int group : option_.actuatorgroupdisable) {
@@ -309,7 +311,7 @@ void Reader::readAsset(const Node& section) {
     } else if (node.tag == "skin") {
       spec_.skins.push_back(readVisualElement(node, {}));
     } else {
-      fail(node, "attaching another model is not supported");
+      readModelAsset(node);
     }
   }
 }
@@ -409,7 +411,7 @@ namespace {
 
 Spec readChecked(const mjcf::Document& document, Warnings& warnings, Warnings* out,
                  std::vector<std::filesystem::path> openFiles) {
-  mjcf::checkGrammar(document.root);
+  mjcf::checkGrammar(document.root, warnings);
   Spec spec = mjcf::Reader(document, warnings, std::move(openFiles)).read();
   if (out) out->insert(out->end(), warnings.begin(), warnings.end());
   return spec;

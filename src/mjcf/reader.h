@@ -9,8 +9,12 @@
 #include "mjcf/grammar_check.h"
 #include "mjcf/records.h"
 #include "sinew/spec.h"
+#include "spec/attach.h"
 
 namespace sinew::mjcf {
+
+/// Replicates and attachments may make at most this many elements, so that a few lines cannot exhaust the memory.
+inline constexpr std::size_t kMaxCopies = 1'000'000;
 
 /// Turns a checked document into a Spec. Sections are read in a fixed order whatever their order in the text, the tree
 /// of bodies last, because elements outside it may be copied together with parts of it.
@@ -50,6 +54,13 @@ class Reader {
   void readBody(const Node& node, spec::Body& parent, int frame, const spec::DefaultClass& inherited);
   void readFrame(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   void readJoint(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
+  // macros, in reader_macros.cpp
+  void readReplicate(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
+  void readAttach(const Node& node, spec::Body& body, int frame);
+  void attachFromSelf(const Node& node, spec::Body& body, int frame, const AttachRecord& record);
+  void readModelAsset(const Node& node);
+  /// Counts elements made by copying; fails at `node` beyond the limit.
+  void countCopies(const Node& node, std::size_t numElements);
 
   /// A record of class `start`, overwritten by what the element says. Sets the origin.
   template <class R, class Start>
@@ -64,6 +75,9 @@ class Reader {
   CompilerRecord compiler_;
   OptionRecord option_;
   std::map<std::string, spec::DefaultClass, std::less<>> classes_;  ///< without their children
+  std::map<std::string, Spec, std::less<>> models_;                 ///< models that can be attached
+  spec::PendingKeys pendingKeys_;
+  std::size_t numCopied_ = 0;
 };
 
 template <class R, class Start>

@@ -61,8 +61,10 @@ void Reader::readBodyContent(const Node& section, spec::Body& body, int frame, c
       static_cast<spec::VisualElement&>(light) = readVisualElement(node, record.light);
       light.frame = frame;
       body.lights.push_back(std::move(light));
-    } else {
-      fail(node, fmt::format("<{}> is not supported", node.tag));
+    } else if (node.tag == "replicate") {
+      readReplicate(node, body, frame, inherited);
+    } else if (node.tag == "attach") {
+      readAttach(node, body, frame);
     }
   }
 }

@@ -43,6 +43,7 @@ struct ReplicateRecord {
   spec::Vec3 euler{0, 0, 0};
   std::string sep;
   std::string childclass;
+  std::string prefix;  ///< has no effect
 };
 
 struct AttachRecord {

@@ -178,7 +178,8 @@ void declareReplicateAttributes(ElementType& replicate) {
       .attr("offset", &R::offset, kReading)
       .attr("euler", &R::euler, kReading)
       .attr("sep", &R::sep, kReading)
-      .attr("childclass", &R::childclass, kReading);
+      .attr("childclass", &R::childclass, kReading)
+      .attr("prefix", &R::prefix, kReading | kNoEffect);
 }
 
 }  // namespace
