@@ -1,43 +1,61 @@
 #include "kinematics/kinematics.h"
 
+#include <algorithm>
+
 #include "math/quat.h"
 #include "math/types.h"
+
+// Three passes over the bodies instead of one: what a pass reads was written long enough ago to have left the store
+// buffer. Small vectors are handled as scalars for the same reason; packed loads of fresh scalars cost 2x in all.
 
 namespace sinew {
 namespace {
 
 struct BodyFrame {
-  Vec3 pos;
+  double x, y, z;
   Quat quat;
+
+  Vec3 pos() const { return {x, y, z}; }
+  void setPos(const Vec3& p) { x = p.x(), y = p.y(), z = p.z(); }
 };
+
+void store3(double* to, const Vec3& v) { to[0] = v.x(), to[1] = v.y(), to[2] = v.z(); }
+Vec3 load3(const double* v) { return {v[0], v[1], v[2]}; }
+
+/// p + R v for R row-major.
+Vec3 transform(const double* p, const double* R, const double* v) {
+  return {R[0] * v[0] + R[1] * v[1] + R[2] * v[2] + p[0], R[3] * v[0] + R[4] * v[1] + R[5] * v[2] + p[1],
+          R[6] * v[0] + R[7] * v[1] + R[8] * v[2] + p[2]};
+}
 
 /// The frame a body has before its own joints move it: the parent's frame times the fixed offset, or the mocap pose.
 BodyFrame restFrame(const Model& m, const Data& d, int body) {
   const int mocap = m.body_mocapid[body];
-  const Vec3 pos = mocap >= 0 ? vec3(d.mocap_pos.data(), mocap) : vec3(m.body_pos.data(), body);
+  const double* pos = mocap >= 0 ? d.mocap_pos.data() + 3 * mocap : m.body_pos.data() + 3 * body;
   const Quat quat =
-      mocap >= 0 ? normalized(Quat::load(&d.mocap_quat[4 * mocap])) : Quat::load(m.body_quat.data() + 4 * body);
+      mocap >= 0 ? normalized(Quat::load(d.mocap_quat.data() + 4 * mocap)) : Quat::load(m.body_quat.data() + 4 * body);
   const int parent = m.body_parentid[body];
-  if (parent == 0) return {pos, quat};
-  return {mat3(d.xmat.data(), parent) * pos + vec3(d.xpos.data(), parent),
-          Quat::load(d.xquat.data() + 4 * parent) * quat};
+  if (parent == 0) return {pos[0], pos[1], pos[2], quat};
+  const Vec3 p = transform(d.xpos.data() + 3 * parent, d.xmat.data() + 9 * parent, pos);
+  return {p.x(), p.y(), p.z(), Quat::load(d.xquat.data() + 4 * parent) * quat};
 }
 
 /// Moves `frame` by joint j; the axis and the anchor are those of the frame as the joints before it left it. Rotations
 /// are about the anchor, which therefore stays where it is.
 void applyJoint(const Model& m, Data& d, int j, BodyFrame& frame) {
-  const double* q = &d.qpos[m.jnt_qposadr[j]];
-  const Vec3 axis_body = vec3(m.jnt_axis.data(), j);
-  const Vec3 anchor_body = vec3(m.jnt_pos.data(), j);
-  const Vec3 axis = rotate(frame.quat, axis_body);
-  const Vec3 anchor = rotate(frame.quat, anchor_body) + frame.pos;
-  vec3(d.xaxis.data(), j) = axis;
-  vec3(d.xanchor.data(), j) = anchor;
-
+  const double* q = d.qpos.data() + m.jnt_qposadr[j];
   const double q0 = m.qpos0[m.jnt_qposadr[j]];
+  const Vec3 axis_body = load3(m.jnt_axis.data() + 3 * j);
+  const Vec3 anchor_body = load3(m.jnt_pos.data() + 3 * j);
+  const bool atOrigin = anchor_body.x() == 0 && anchor_body.y() == 0 && anchor_body.z() == 0;
+  const Vec3 axis = rotate(frame.quat, axis_body);
+  const Vec3 anchor = atOrigin ? frame.pos() : Vec3(rotate(frame.quat, anchor_body) + frame.pos());
+  store3(d.xaxis.data() + 3 * j, axis);
+  store3(d.xanchor.data() + 3 * j, anchor);
+
   switch (m.jnt_type[j]) {
     case JointType::Slide:
-      frame.pos += axis * (*q - q0);
+      frame.setPos(frame.pos() + axis * (*q - q0));
       return;
     case JointType::Hinge:
       frame.quat = frame.quat * fromAxisAngle(axis_body, *q - q0);
@@ -48,18 +66,17 @@ void applyJoint(const Model& m, Data& d, int j, BodyFrame& frame) {
     case JointType::Free:  // handled by bodyFrame(): it is always a body's only joint
       return;
   }
-  frame.pos = anchor - rotate(frame.quat, anchor_body);
+  if (!atOrigin) frame.setPos(anchor - rotate(frame.quat, anchor_body));
 }
 
 BodyFrame bodyFrame(const Model& m, Data& d, int body) {
   const int first = m.body_jntadr[body];
   const int last = first + m.body_jntnum[body];
   if (first < last && m.jnt_type[first] == JointType::Free) {
-    const double* q = &d.qpos[m.jnt_qposadr[first]];
-    const BodyFrame frame{Vec3(q[0], q[1], q[2]), normalized(Quat::load(q + 3))};
-    vec3(d.xanchor.data(), first) = frame.pos;
-    vec3(d.xaxis.data(), first) = vec3(m.jnt_axis.data(), first);
-    return frame;
+    const double* q = d.qpos.data() + m.jnt_qposadr[first];
+    store3(d.xanchor.data() + 3 * first, load3(q));
+    store3(d.xaxis.data() + 3 * first, load3(m.jnt_axis.data() + 3 * first));
+    return {q[0], q[1], q[2], normalized(Quat::load(q + 3))};
   }
   BodyFrame frame = restFrame(m, d, body);
   for (int j = first; j < last; ++j) applyJoint(m, d, j, frame);
@@ -69,46 +86,53 @@ BodyFrame bodyFrame(const Model& m, Data& d, int body) {
 /// World pose of a frame fixed to `body`. Where the frames coincide the body's own pose is copied, not recomputed.
 void placeOnBody(const Data& d, int body, SameFrame same, const double* pos, const double* quat, double* xpos,
                  double* xmat) {
+  const double* bodyPos = d.xpos.data() + 3 * body;
+  const double* bodyMat = d.xmat.data() + 9 * body;
   switch (same) {
     case SameFrame::Body:
-      vec3(xpos, 0) = vec3(d.xpos.data(), body);
+      std::copy_n(bodyPos, 3, xpos);
       break;
     case SameFrame::Inertia:
-      vec3(xpos, 0) = vec3(d.xipos.data(), body);
+      std::copy_n(d.xipos.data() + 3 * body, 3, xpos);
       break;
     default:
-      vec3(xpos, 0).noalias() = mat3(d.xmat.data(), body) * vec3(pos, 0) + vec3(d.xpos.data(), body);
+      store3(xpos, transform(bodyPos, bodyMat, pos));
   }
   switch (same) {
     case SameFrame::None:
-      mat3(xmat, 0) = toMatrix(Quat::load(d.xquat.data() + 4 * body) * Quat::load(quat));
+      storeMatrix(Quat::load(d.xquat.data() + 4 * body) * Quat::load(quat), xmat);
       break;
     case SameFrame::Body:
     case SameFrame::BodyRot:
-      mat3(xmat, 0) = mat3(d.xmat.data(), body);
+      std::copy_n(bodyMat, 9, xmat);
       break;
     case SameFrame::Inertia:
     case SameFrame::InertiaRot:
-      mat3(xmat, 0) = mat3(d.ximat.data(), body);
+      std::copy_n(d.ximat.data() + 9 * body, 9, xmat);
       break;
   }
+}
+
+void setIdentityFrame(double* pos, double* mat) {
+  std::fill_n(pos, 3, 0.0);
+  storeMatrix(Quat{}, mat);
 }
 
 }  // namespace
 
 void kinematics(const Model& m, Data& d) {
-  vec3(d.xpos.data(), 0).setZero();
-  vec3(d.xipos.data(), 0).setZero();
+  setIdentityFrame(d.xpos.data(), d.xmat.data());
+  setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());
-  mat3(d.xmat.data(), 0).setIdentity();
-  mat3(d.ximat.data(), 0).setIdentity();
 
   for (int i = 1; i < m.nbody; ++i) {
     const BodyFrame frame = bodyFrame(m, d, i);
     const Quat quat = normalized(frame.quat);
-    vec3(d.xpos.data(), i) = frame.pos;
+    store3(d.xpos.data() + 3 * i, frame.pos());
     quat.store(d.xquat.data() + 4 * i);
-    mat3(d.xmat.data(), i) = toMatrix(quat);
+    storeMatrix(quat, d.xmat.data() + 9 * i);
+  }
+  for (int i = 1; i < m.nbody; ++i) {
     placeOnBody(d, i, m.body_sameframe[i], &m.body_ipos[3 * i], &m.body_iquat[4 * i], &d.xipos[3 * i], &d.ximat[9 * i]);
   }
   for (int i = 0; i < m.ngeom; ++i) {

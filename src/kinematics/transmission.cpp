@@ -83,15 +83,12 @@ double sliderCrankTransmission(const Model& m, const Data& d, int crank, int sli
   const int crankBody = m.site_bodyid[crank], sliderBody = m.site_bodyid[slider];
   const Vec3 crankArm = crankPos - treeCom(m, d, crankBody);
   const Vec3 sliderArm = sliderPos - treeCom(m, d, sliderBody);
-  forEachDofOfEither(m, crankBody, sliderBody, [&](int dof, bool movesCrank, bool movesSlider) {
+  // a dof that moves both sites alike changes neither a.w nor |w|
+  forEachDofBetween(m, crankBody, sliderBody, [&](int dof, bool movesCrank) {
     const double* cdof = &d.cdof[6 * dof];
-    Vec3 rateOfW = Vec3::Zero(), rateOfA = Vec3::Zero();
-    if (movesCrank) rateOfW = velocityAt(cdof, crankArm);
-    if (movesSlider) {
-      rateOfW -= velocityAt(cdof, sliderArm);
-      rateOfA = angular(cdof).cross(a);
-    }
-    row.addNonzero(dof, gear * (dot3(da, rateOfA) + dot3(dw, rateOfW)));
+    const double rate = movesCrank ? dot3(dw, velocityAt(cdof, crankArm))
+                                   : dot3(da, angular(cdof).cross(a)) - dot3(dw, velocityAt(cdof, sliderArm));
+    row.addNonzero(dof, gear * rate);
   });
   row.reverse();
   return gear * length;

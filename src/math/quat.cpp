@@ -5,36 +5,6 @@
 
 namespace sinew {
 
-double Quat::norm() const { return std::sqrt(w * w + x * x + y * y + z * z); }
-
-Quat normalized(const Quat& q) {
-  const double length = q.norm();
-  if (length < kMinVal) return {};
-  if (std::abs(length - 1) <= kMinVal) return q;
-  const double s = 1 / length;
-  return {q.w * s, q.x * s, q.y * s, q.z * s};
-}
-
-Vec3 rotate(const Quat& q, const Vec3& v) {
-  if (q.isIdentity()) return v;
-  const Vec3 u = q.vec();
-  const Vec3 t = q.w * v + u.cross(v);
-  return v + 2 * u.cross(t);
-}
-
-Mat3 toMatrix(const Quat& q) {
-  Mat3 R;
-  if (q.isIdentity()) {
-    R.setIdentity();
-    return R;
-  }
-  const double ww = q.w * q.w, xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
-  R << ww + xx - yy - zz, 2 * (q.x * q.y - q.w * q.z), 2 * (q.x * q.z + q.w * q.y),  //
-      2 * (q.x * q.y + q.w * q.z), ww - xx + yy - zz, 2 * (q.y * q.z - q.w * q.x),   //
-      2 * (q.x * q.z - q.w * q.y), 2 * (q.y * q.z + q.w * q.x), ww - xx - yy + zz;
-  return R;
-}
-
 Quat fromMatrix(const Mat3& R) {
   // 4 w^2 = 1 + trace, 4 x^2 = 1 + R00 - R11 - R22, ...: start from the largest, which cannot be near zero
   const double trace = R(0, 0) + R(1, 1) + R(2, 2);
@@ -57,12 +27,6 @@ Quat fromMatrix(const Mat3& R) {
     q = {s * (R(1, 0) - R(0, 1)), s * (R(2, 0) + R(0, 2)), s * (R(2, 1) + R(1, 2)), q.z};
   }
   return normalized(q);
-}
-
-Quat fromAxisAngle(const Vec3& axis, double angle) {
-  if (angle == 0) return {};
-  const double s = std::sin(0.5 * angle);
-  return {std::cos(0.5 * angle), axis.x() * s, axis.y() * s, axis.z() * s};
 }
 
 Vec3 toRotationVector(const Quat& q) {

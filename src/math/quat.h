@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "math/types.h"
 
 namespace sinew {
@@ -12,7 +14,7 @@ struct Quat {
   static Quat load(const double* p) { return {p[0], p[1], p[2], p[3]}; }
   void store(double* p) const { p[0] = w, p[1] = x, p[2] = y, p[3] = z; }
   Vec3 vec() const { return {x, y, z}; }
-  double norm() const;
+  double norm() const { return std::sqrt(w * w + x * x + y * y + z * z); }
   bool isIdentity() const { return w == 1 && x == 0 && y == 0 && z == 0; }
   Quat conjugate() const { return {w, -x, -y, -z}; }
 };
@@ -24,19 +26,57 @@ inline Quat operator*(const Quat& a, const Quat& b) {
 }
 
 /// q / |q|. Shorter than kMinVal gives the identity; within kMinVal of unit length q is returned untouched.
-Quat normalized(const Quat& q);
+inline Quat normalized(const Quat& q) {
+  const double length = q.norm();
+  if (length < kMinVal) return {};
+  if (std::abs(length - 1) <= kMinVal) return q;
+  const double s = 1 / length;
+  return {q.w * s, q.x * s, q.y * s, q.z * s};
+}
 
 /// R(q) v. The exact identity returns v bit for bit.
-Vec3 rotate(const Quat& q, const Vec3& v);
+inline Vec3 rotate(const Quat& q, const Vec3& v) {
+  if (q.isIdentity()) return v;
+  // t = w v + u x v, then v + 2 u x t, u the vector part; in scalars, because compilers stall on half-packed vectors
+  const double x = v.x(), y = v.y(), z = v.z();
+  const double tx = q.w * x + q.y * z - q.z * y;
+  const double ty = q.w * y + q.z * x - q.x * z;
+  const double tz = q.w * z + q.x * y - q.y * x;
+  return {x + 2 * (q.y * tz - q.z * ty), y + 2 * (q.z * tx - q.x * tz), z + 2 * (q.x * ty - q.y * tx)};
+}
 
-/// Rotation matrix of a unit quaternion, R_ii = w^2 + x^2 - y^2 - z^2 and so on.
-Mat3 toMatrix(const Quat& q);
+/// Rotation matrix of a unit quaternion, R_ii = w^2 + x^2 - y^2 - z^2 and so on, to nine numbers, row-major.
+inline void storeMatrix(const Quat& q, double* R) {
+  if (q.isIdentity()) {
+    for (int i = 0; i < 9; ++i) R[i] = i % 4 == 0 ? 1 : 0;
+    return;
+  }
+  const double ww = q.w * q.w, xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z;
+  R[0] = ww + xx - yy - zz;
+  R[1] = 2 * (q.x * q.y - q.w * q.z);
+  R[2] = 2 * (q.x * q.z + q.w * q.y);
+  R[3] = 2 * (q.x * q.y + q.w * q.z);
+  R[4] = ww - xx + yy - zz;
+  R[5] = 2 * (q.y * q.z - q.w * q.x);
+  R[6] = 2 * (q.x * q.z - q.w * q.y);
+  R[7] = 2 * (q.y * q.z + q.w * q.x);
+  R[8] = ww - xx - yy + zz;
+}
+inline Mat3 toMatrix(const Quat& q) {
+  Mat3 R;
+  storeMatrix(q, R.data());
+  return R;
+}
 
 /// Unit quaternion of a rotation matrix, by the largest of the four squared components.
 Quat fromMatrix(const Mat3& R);
 
 /// (cos(angle/2), axis sin(angle/2)); `axis` must have unit length. Angle 0 gives the exact identity.
-Quat fromAxisAngle(const Vec3& axis, double angle);
+inline Quat fromAxisAngle(const Vec3& axis, double angle) {
+  if (angle == 0) return {};
+  const double s = std::sin(0.5 * angle);
+  return {std::cos(0.5 * angle), axis.x() * s, axis.y() * s, axis.z() * s};
+}
 
 /// Rotation vector (axis times angle, angle in (-pi, pi]) of a unit quaternion.
 Vec3 toRotationVector(const Quat& q);
