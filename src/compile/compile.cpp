@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "compile/actuators.h"
+#include "compile/assets.h"
+#include "compile/constants.h"
+#include "compile/contacts.h"
+#include "compile/custom.h"
+#include "compile/draft.h"
+#include "compile/equalities.h"
+#include "compile/fuse_static.h"
+#include "compile/inertia.h"
+#include "compile/layout.h"
+#include "compile/names.h"
+#include "compile/sensors.h"
+#include "compile/sparsity.h"
+#include "compile/statistics.h"
+#include "compile/tendons.h"
+#include "compile/tree.h"
+#include "sinew/data.h"
+#include "sinew/load.h"
+#include "spec/names.h"
+
+namespace sinew {
+namespace {
+
+/// Steps that work on the tree, before ids are fixed.
+void makeDraft(draft::Draft& draft) {
+  draft::draftMeshes(draft);
+  draft::draftHeightFields(draft);
+  draft::draftTree(draft);
+  if (draft.compiler().fusestatic) draft::fuseStatic(draft);
+  draft::requireMass(draft);
+  if (draft.compiler().discardvisual) draft::discardVisuals(draft);
+}
+
+void setSizes(const draft::Draft& draft, Model& m) {
+  const Spec& spec = *draft.spec;
+  draft::setTreeSizes(draft, m);
+  draft::setAssetSizes(draft, m);
+  m.npair = static_cast<int>(spec.pairs.size());
+  m.nexclude = static_cast<int>(spec.excludes.size());
+  m.neq = static_cast<int>(spec.equalities.size());
+  m.ntendon = static_cast<int>(spec.tendons.size());
+  for (const spec::Tendon& tendon : spec.tendons) m.nwrap += static_cast<int>(tendon.path.size());
+  m.nu = static_cast<int>(spec.actuators.size());
+  for (const spec::Actuator& actuator : spec.actuators) m.na += draft::numActivations(actuator);
+  m.nsensor = static_cast<int>(spec.sensors.size());
+  draft::setCustomSizes(spec, m);
+}
+
+/// Everything the Spec says directly.
+void writeObjects(const draft::Draft& draft, const draft::Names& names, Model& m) {
+  const Spec& spec = *draft.spec;
+  draft::writeAssets(draft, m);
+  draft::writeTree(draft, names, m);
+  const std::vector<int> pairs = draft::writePairs(spec, names, m);
+  const std::vector<int> excludes = draft::writeExcludes(spec, names, m);
+  draft::writeEqualities(spec, names, m);
+  draft::writeTendons(draft, names, m);
+  draft::writeTendonPattern(m);
+  draft::writeActuators(draft, names, m);
+  m.nJmom = draft::countMomentEntries(m);
+  draft::writeSensors(spec, names, m);
+  draft::writeCustom(spec, names, m);
+  draft::writeKeyframes(spec, m);
+  draft::writeNames(draft, pairs, excludes, m);
+}
+
+/// Everything that has to be computed, from masses to statistics.
+void writeDerived(const draft::Draft& draft, Model& m) {
+  draft::finishSimple(m);
+  draft::writePatterns(m);
+  if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
+  draft::writeFixed(draft, m);
+  Data d(m);
+  draft::writeReference(m, d);
+  draft::writeStatistics(draft.spec->statistic, m, d);
+  draft::writeSpringLengths(m, d);
+  draft::writeSpringDampers(draft, m);
+}
+
+/// Numbers beyond the range of double come from absurd sizes or densities; a step could do nothing with them.
+void requireFinite(const Model& m) {
+  m.forEachArray([](const char* name, const auto& array, int, int, const char*) {
+    if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(array[0])>>) {
+      for (std::ptrdiff_t i = 0; i < array.size(); ++i) {
+        if (!std::isfinite(array[i])) {
+          throw LoadError(fmt::format("the compiled model has {}[{}] = {}: some number in it is too large", name, i,
+                                      static_cast<double>(array[i])));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace
+
+Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
+  if (!(spec.option.timestep > 0)) {
+    throw LoadError(fmt::format("<option>: 'timestep' must be positive, found {}", spec.option.timestep));
+  }
+  spec::requireUniqueNames(spec);
+  draft::Draft draft;
+  draft.spec = &spec;
+  draft.warnings = warnings;
+  draft.options = options;
+  makeDraft(draft);
+  const draft::Names names = draft::collectNames(draft);
+  draft::checkVisuals(draft, names);
+
+  Model m;
+  m.opt = spec.option;
+  draft::decideGapReading(draft, m);
+  setSizes(draft, m);
+  m.allocate();
+  writeObjects(draft, names, m);
+  writeDerived(draft, m);
+  requireFinite(m);
+  return m;
+}
+
+Model load(const std::filesystem::path& file, Warnings* warnings, const LoadOptions& options) {
+  return compile(readMjcf(file, warnings), warnings, options);
+}
+
+}  // namespace sinew

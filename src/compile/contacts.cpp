@@ -1,0 +1,109 @@
+#include "compile/contacts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "compile/place.h"
+#include "compile/rows.h"
+
+namespace sinew::draft {
+namespace {
+
+/// Two bodies as one number, the smaller id first.
+int signatureOf(int body1, int body2) { return (std::min(body1, body2) << 16) + std::max(body1, body2); }
+
+/// Indices that put the signatures in growing order; equal ones keep their order.
+std::vector<int> sortedBy(const std::vector<int>& signature) {
+  std::vector<int> order(signature.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return signature[static_cast<std::size_t>(a)] < signature[static_cast<std::size_t>(b)];
+  });
+  return order;
+}
+
+void checkPair(const spec::Pair& pair, const Place& place) {
+  if (pair.condim != 1 && pair.condim != 3 && pair.condim != 4 && pair.condim != 6) {
+    place.fail(fmt::format("'condim' must be 1, 3, 4 or 6, found {}", pair.condim));
+  }
+  for (const double coefficient : pair.friction) {
+    if (coefficient < 0) place.fail(fmt::format("'friction' must not be negative, found {}", coefficient));
+  }
+}
+
+}  // namespace
+
+std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
+  std::vector<std::pair<int, int>> geoms;
+  std::vector<int> signature;
+  for (const spec::Pair& pair : spec.pairs) {
+    const Place place = placeOf(pair);
+    checkPair(pair, place);
+    int geom1 = names.need(ObjType::Geom, pair.geom1, place);
+    int geom2 = names.need(ObjType::Geom, pair.geom2, place);
+    if (m.geom_bodyid[geom1] > m.geom_bodyid[geom2]) std::swap(geom1, geom2);
+    geoms.emplace_back(geom1, geom2);
+    signature.push_back(signatureOf(m.geom_bodyid[geom1], m.geom_bodyid[geom2]));
+  }
+
+  const std::vector<int> order = sortedBy(signature);
+  for (int i = 0; i < m.npair; ++i) {
+    const std::size_t k = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+    const spec::Pair& pair = spec.pairs[k];
+    m.pair_dim[i] = pair.condim;
+    m.pair_geom1[i] = geoms[k].first;
+    m.pair_geom2[i] = geoms[k].second;
+    m.pair_signature[i] = signature[k];
+    putRow(m.pair_solref, i, pair.solref);
+    putRow(m.pair_solreffriction, i, pair.solreffriction);
+    putRow(m.pair_solimp, i, pair.solimp);
+    m.pair_margin[i] = pair.margin;
+    m.pair_gap[i] = pair.gap;
+    m.pair_adhesion[i] = pair.adhesion;
+    putRow(m.pair_friction, i, pair.friction);
+  }
+  return order;
+}
+
+std::vector<int> writeExcludes(const Spec& spec, const Names& names, Model& m) {
+  std::vector<int> signature;
+  for (const spec::Exclude& exclude : spec.excludes) {
+    const Place place = placeOf(exclude);
+    const int body1 = names.need(ObjType::Body, exclude.body1, place);
+    const int body2 = names.need(ObjType::Body, exclude.body2, place);
+    signature.push_back(signatureOf(body1, body2));
+  }
+  const std::vector<int> order = sortedBy(signature);
+  for (int i = 0; i < m.nexclude; ++i) {
+    m.exclude_signature[i] = signature[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+  }
+  return order;
+}
+
+void decideGapReading(const Draft& draft, Model& m) {
+  const std::optional<GapReading> written = draft.compiler().gap;
+  const std::optional<GapReading> chosen = draft.options.gap ? draft.options.gap : written;
+  m.opt.gap = chosen.value_or(GapReading::Inside);
+  if (chosen) return;
+
+  const auto describe = [&](const Place& place, double gap) {
+    draft.warn(place.message(
+        fmt::format("gap = {} can mean two things, and <compiler gap> does not say which. Taken as gap=\"inside\": a "
+                    "contact exists below margin and pushes below margin - gap. The other is gap=\"outside\": it "
+                    "exists below margin + gap and pushes below margin",
+                    gap)));
+  };
+  for (const Body& body : draft.bodies) {
+    for (const Geom& geom : body.geoms) {
+      if (geom.spec->gap > 0) return describe(placeOf(*geom.spec), geom.spec->gap);
+    }
+  }
+  for (const spec::Pair& pair : draft.spec->pairs) {
+    if (pair.gap > 0) return describe(placeOf(pair), pair.gap);
+  }
+}
+
+}  // namespace sinew::draft

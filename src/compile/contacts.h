@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "compile/names.h"
+#include "sinew/model.h"
+
+namespace sinew::draft {
+
+/// Writes contact pairs and exclusions, sorted by the bodies they concern (stable). Needs geom_bodyid. Returns, for
+/// each entry of the model's lists, its index in the Spec.
+std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m);
+std::vector<int> writeExcludes(const Spec& spec, const Names& names, Model& m);
+
+/// opt.gap from the options of the run, the compiler element, or the default. With neither and a gap > 0 somewhere, a
+/// warning says what the two readings are.
+void decideGapReading(const Draft& draft, Model& m);
+
+}  // namespace sinew::draft

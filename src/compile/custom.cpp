@@ -1,0 +1,135 @@
+#include "compile/custom.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "compile/place.h"
+#include "math/quat.h"
+
+namespace sinew::draft {
+namespace {
+
+/// A bound on lists whose length is a number in the file, so that a typing error does not exhaust the memory.
+constexpr std::int64_t kMaxNumbers = 100'000'000;
+
+int numericSize(const spec::Numeric& numeric) {
+  const Place place = placeOf(numeric);
+  const int given = static_cast<int>(numeric.data.size());
+  if (numeric.size != 0 && numeric.size < given) {
+    place.fail(fmt::format("'size' is {}, but there are {} numbers", numeric.size, given));
+  }
+  const int size = std::max(numeric.size, given);
+  if (size == 0) place.fail("'size' is 0 and there are no numbers");
+  return size;
+}
+
+/// Row `key` of a keyframe array: the list that was given, if any. Returns false if it was not.
+bool putList(const std::optional<std::vector<double>>& list, const char* name, int expected, int key,
+             const Place& place, Array<double>& rows) {
+  if (!list || list->empty()) return false;
+  if (static_cast<int>(list->size()) != expected) {
+    place.fail(fmt::format("'{}' needs {} numbers, found {}", name, expected, list->size()));
+  }
+  std::copy(list->begin(), list->end(), rows.begin() + static_cast<std::ptrdiff_t>(key) * expected);
+  return true;
+}
+
+void writeKey(const spec::Key& key, int id, Model& m) {
+  const Place place = placeOf(key);
+  m.key_time[id] = key.time;
+  if (!putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos)) {
+    std::copy(m.qpos0.begin(), m.qpos0.end(), m.key_qpos.begin() + static_cast<std::ptrdiff_t>(id) * m.nq);
+  }
+  putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
+  putList(key.act, "act", m.na, id, place, m.key_act);
+  putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
+
+  double* pos = m.key_mpos.data() + static_cast<std::ptrdiff_t>(id) * 3 * m.nmocap;
+  double* quat = m.key_mquat.data() + static_cast<std::ptrdiff_t>(id) * 4 * m.nmocap;
+  const bool hasPos = putList(key.mpos, "mpos", 3 * m.nmocap, id, place, m.key_mpos);
+  const bool hasQuat = putList(key.mquat, "mquat", 4 * m.nmocap, id, place, m.key_mquat);
+  for (int b = 0; b < m.nbody; ++b) {
+    const int mocap = m.body_mocapid[b];
+    if (mocap < 0) continue;
+    if (!hasPos) std::copy_n(m.body_pos.data() + 3 * b, 3, pos + 3 * mocap);
+    if (!hasQuat) std::copy_n(m.body_quat.data() + 4 * b, 4, quat + 4 * mocap);
+    normalized(Quat::load(quat + 4 * mocap)).store(quat + 4 * mocap);
+  }
+
+  double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
+  for (int j = 0; j < m.njnt; ++j) {
+    const JointType type = m.jnt_type[j];
+    if (type != JointType::Free && type != JointType::Ball) continue;
+    double* q = qpos + m.jnt_qposadr[j] + (type == JointType::Free ? 3 : 0);
+    normalized(Quat::load(q)).store(q);
+  }
+}
+
+}  // namespace
+
+void setCustomSizes(const Spec& spec, Model& m) {
+  std::int64_t numbers = 0, characters = 0;
+  for (const spec::Numeric& numeric : spec.numerics) numbers += numericSize(numeric);
+  for (const spec::Text& text : spec.texts) {
+    if (text.data.empty()) placeOf(text).fail("'data' is empty");
+    characters += static_cast<std::int64_t>(text.data.size()) + 1;
+  }
+  if (numbers > kMaxNumbers || characters > kMaxNumbers) throw LoadError("<custom>: the fields are too large");
+  m.nnumeric = static_cast<int>(spec.numerics.size());
+  m.nnumericdata = static_cast<int>(numbers);
+  m.ntext = static_cast<int>(spec.texts.size());
+  m.ntextdata = static_cast<int>(characters);
+  m.ntuple = static_cast<int>(spec.tuples.size());
+  for (const spec::Tuple& tuple : spec.tuples) {
+    if (tuple.entries.empty()) placeOf(tuple).fail("the tuple is empty");
+    m.ntupledata += static_cast<int>(tuple.entries.size());
+  }
+  m.nkey = std::max(static_cast<int>(spec.keys.size()), spec.size.nkey);
+  if (std::int64_t{m.nkey} * (std::int64_t{m.nq} + m.nv + 1) > kMaxNumbers || spec.size.nuserdata > kMaxNumbers) {
+    throw LoadError(fmt::format("<size>: nkey = {}, nuserdata = {}: that is too large", m.nkey, spec.size.nuserdata));
+  }
+  m.nuserdata = std::max(0, spec.size.nuserdata);
+}
+
+void writeCustom(const Spec& spec, const Names& names, Model& m) {
+  int address = 0;
+  for (int i = 0; i < m.nnumeric; ++i) {
+    const spec::Numeric& numeric = spec.numerics[static_cast<std::size_t>(i)];
+    m.numeric_adr[i] = address;
+    m.numeric_size[i] = numericSize(numeric);
+    std::copy(numeric.data.begin(), numeric.data.end(), m.numeric_data.begin() + address);
+    address += m.numeric_size[i];
+  }
+  address = 0;
+  for (int i = 0; i < m.ntext; ++i) {
+    const std::string& data = spec.texts[static_cast<std::size_t>(i)].data;
+    m.text_adr[i] = address;
+    m.text_size[i] = static_cast<int>(data.size()) + 1;
+    std::copy(data.begin(), data.end(), m.text_data.begin() + address);
+    address += m.text_size[i];
+  }
+  address = 0;
+  for (int i = 0; i < m.ntuple; ++i) {
+    const spec::Tuple& tuple = spec.tuples[static_cast<std::size_t>(i)];
+    m.tuple_adr[i] = address;
+    m.tuple_size[i] = static_cast<int>(tuple.entries.size());
+    for (const spec::TupleEntry& entry : tuple.entries) {
+      m.tuple_objtype[address] = entry.objtype;
+      m.tuple_objid[address] = names.need(entry.objtype, entry.objname, placeOf(tuple));
+      m.tuple_objprm[address] = entry.prm;
+      ++address;
+    }
+  }
+}
+
+void writeKeyframes(const Spec& spec, Model& m) {
+  const spec::Key empty;
+  for (int i = 0; i < m.nkey; ++i) {
+    const std::size_t k = static_cast<std::size_t>(i);
+    writeKey(k < spec.keys.size() ? spec.keys[k] : empty, i, m);
+  }
+}
+
+}  // namespace sinew::draft

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "compile/names.h"
+#include "sinew/model.h"
+
+namespace sinew::draft {
+
+/// Writes the equality constraints as far as the Spec tells: eq_data holds
+///   connect  0..2 anchor in body1; 3..5 the same in body2, computed later
+///   weld     0..2 anchor in body2; 3..5 relative position, 6..9 relative orientation, computed later if zero;
+///            10 torquescale
+///   joint, tendon   0..4 polynomial
+void writeEqualities(const Spec& spec, const Names& names, Model& m);
+
+}  // namespace sinew::draft

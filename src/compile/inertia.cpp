@@ -1,0 +1,142 @@
+#include "compile/inertia.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compile/orientation.h"
+#include "compile/place.h"
+#include "math/eigen3.h"
+
+namespace sinew::draft {
+namespace {
+
+/// Masses up to this are ignored, principal moments below it are an error.
+constexpr double kTiny = 1e-14;
+
+/// R diag(I) R'
+Mat3 tensorOf(const MassPart& part) {
+  const Mat3 R = toMatrix(part.pose.quat);
+  return R * part.inertia.asDiagonal() * R.transpose();
+}
+
+void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
+  const Eigen3 principal = eigen3(tensor);
+  if (!(principal.values[2] >= kTiny)) {
+    place.fail(fmt::format("the inertia has the principal moments {} {} {}: all must be positive", principal.values[0],
+                           principal.values[1], principal.values[2]));
+  }
+  quat = principal.axes;
+  inertia = principal.values;
+}
+
+void readInertial(const spec::Inertial& spec, const spec::Compiler& compiler, const std::vector<Pose>& frames,
+                  Body& body) {
+  const Place place = placeOf(spec);
+  body.mass = spec.mass;
+  body.inertial.pos = toVec3(spec.pos);
+  body.inertia = toVec3(spec.diaginertia);
+  if (spec.fullinertia) {
+    if (spec.orientation.hasAlternative()) place.fail("'fullinertia' brings its own orientation: leave the other out");
+    if (spec.diaginertia != spec::Vec3{0, 0, 0}) place.fail("'fullinertia' and 'diaginertia' cannot both be given");
+    const spec::Vec6& f = *spec.fullinertia;
+    Mat3 tensor;
+    tensor << f[0], f[3], f[4], f[3], f[1], f[5], f[4], f[5], f[2];
+    setPrincipal(tensor, place, body.inertial.quat, body.inertia);
+  } else {
+    body.inertial.quat = orientationOf(spec.orientation, compiler, place);
+  }
+  if (spec.frame >= 0) body.inertial = compose(frames.at(static_cast<std::size_t>(spec.frame)), body.inertial);
+}
+
+/// Returns false if no geom has mass.
+bool fromGeoms(const Draft& draft, Body& body) {
+  const auto [firstGroup, lastGroup] = draft.compiler().inertiagrouprange;
+  std::vector<MassPart> parts;
+  for (const Geom& geom : body.geoms) {
+    const bool selected = geom.spec->group >= firstGroup && geom.spec->group <= lastGroup;
+    if (selected && geom.mass > kTiny) parts.push_back({geom.mass, geom.pose, geom.inertia});
+  }
+  if (parts.empty()) return false;
+  // one geom is taken as it is: its axes keep their order
+  const MassPart whole = parts.size() == 1 ? parts[0] : combined(parts, placeOf(*body.spec));
+  body.mass = whole.mass;
+  body.inertial = whole.pose;
+  body.inertia = whole.inertia;
+  return true;
+}
+
+void boundAndCheck(const spec::Compiler& compiler, Body& body) {
+  const Place place = placeOf(*body.spec);
+  Vec3& I = body.inertia;
+  body.mass = std::max(body.mass, compiler.boundmass);
+  I = I.cwiseMax(compiler.boundinertia);
+  if (body.mass < 0) place.fail(fmt::format("the mass must not be negative, found {}", body.mass));
+  if (I.minCoeff() < 0) place.fail(fmt::format("the inertia must not be negative, found {} {} {}", I[0], I[1], I[2]));
+  if (I[0] + I[1] < I[2] || I[0] + I[2] < I[1] || I[1] + I[2] < I[0]) {
+    if (!compiler.balanceinertia) {
+      place.fail(
+          fmt::format("no body has the principal moments {} {} {}: the largest must not exceed the sum of the others "
+                      "(balanceinertia in <compiler> replaces all by their mean)",
+                      I[0], I[1], I[2]));
+    }
+    I.setConstant((I[0] + I[1] + I[2]) / 3.0);
+  }
+}
+
+/// True if the body, or one that is fixed to it, has mass and inertia.
+bool hasMass(const Draft& draft, const std::vector<std::vector<int>>& children, int id) {
+  const Body& body = draft.body(id);
+  if (body.mass >= kMinVal && body.inertia.minCoeff() >= kMinVal) return true;
+  const std::vector<int>& below = children[static_cast<std::size_t>(id)];
+  return std::any_of(below.begin(), below.end(),
+                     [&](int child) { return draft.body(child).joints.empty() && hasMass(draft, children, child); });
+}
+
+}  // namespace
+
+MassPart combined(std::span<const MassPart> parts, const Place& place) {
+  MassPart whole;
+  for (const MassPart& part : parts) {
+    whole.mass += part.mass;
+    whole.pose.pos += part.mass * part.pose.pos;
+  }
+  whole.pose.pos /= whole.mass;
+
+  Mat3 tensor = Mat3::Zero();
+  for (const MassPart& part : parts) {
+    const Vec3 d = part.pose.pos - whole.pose.pos;
+    tensor += tensorOf(part) + part.mass * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
+  }
+  setPrincipal(tensor, place, whole.pose.quat, whole.inertia);
+  return whole;
+}
+
+void draftInertia(const Draft& draft, const std::vector<Pose>& frames, const Pose& ownPose, Body& body) {
+  const spec::Compiler& compiler = draft.compiler();
+  const bool isWorld = body.spec == &draft.spec->world;
+  const bool given = body.spec->inertial.has_value();
+  if (given) readInertial(*body.spec->inertial, compiler, frames, body);
+
+  const bool useGeoms = !isWorld && (compiler.inertiafromgeom == spec::InertiaFromGeom::True ||
+                                     (compiler.inertiafromgeom == spec::InertiaFromGeom::Auto && !given));
+  const bool found = useGeoms && fromGeoms(draft, body);
+  if (!given && !found) body.inertial = ownPose;
+  if (!isWorld) boundAndCheck(compiler, body);
+}
+
+void requireMass(const Draft& draft) {
+  std::vector<std::vector<int>> children(draft.bodies.size());
+  for (std::size_t i = 1; i < draft.bodies.size(); ++i) {
+    children[static_cast<std::size_t>(draft.bodies[i].parent)].push_back(static_cast<int>(i));
+  }
+  for (std::size_t i = 1; i < draft.bodies.size(); ++i) {
+    if (draft.bodies[i].joints.empty() || hasMass(draft, children, static_cast<int>(i))) continue;
+    placeOf(*draft.bodies[i].spec)
+        .fail(fmt::format("a moving body needs mass and inertia, this has mass {} and inertia {} {} {}",
+                          draft.bodies[i].mass, draft.bodies[i].inertia[0], draft.bodies[i].inertia[1],
+                          draft.bodies[i].inertia[2]));
+  }
+}
+
+}  // namespace sinew::draft

@@ -1,0 +1,281 @@
+#include "compile/sensors.h"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "compile/place.h"
+#include "compile/rows.h"
+
+namespace sinew::draft {
+namespace {
+
+/// Numbers per field of a contact sensor: found, force, torque, dist, pos, normal, tangent.
+constexpr std::array<int, 7> kContactFields{1, 3, 3, 1, 3, 3, 3};
+/// Numbers per field of a rangefinder: dist, dir, origin, point, normal, depth.
+constexpr std::array<int, 6> kRayFields{1, 3, 3, 3, 3, 1};
+
+/// A bound on the sensor vector, so that a large number in a file is an error and not an exhausted memory.
+constexpr std::int64_t kMaxNumbers = 100'000'000;
+
+template <std::size_t N>
+int fieldSize(const std::array<int, N>& fields, int bits) {
+  int size = 0;
+  for (std::size_t i = 0; i < N; ++i) {
+    if ((bits >> i) & 1) size += fields[i];
+  }
+  return size;
+}
+
+/// What a type of sensor is: kind of number, stage, and how many numbers (0: depends on its parameters).
+struct Kind {
+  DataType data = DataType::Real;
+  Stage stage = Stage::Pos;
+  int dim = 1;
+};
+
+Kind kindOf(const spec::Sensor& sensor) {
+  switch (sensor.type) {
+    case SensorType::Touch:
+      return {DataType::Positive, Stage::Acc, 1};
+    case SensorType::InsideSite:
+      return {DataType::Positive, Stage::Pos, 1};
+    case SensorType::Accelerometer:
+    case SensorType::Force:
+    case SensorType::Torque:
+    case SensorType::FrameLinAcc:
+    case SensorType::FrameAngAcc:
+      return {DataType::Real, Stage::Acc, 3};
+    case SensorType::Velocimeter:
+    case SensorType::Gyro:
+    case SensorType::BallAngVel:
+    case SensorType::FrameLinVel:
+    case SensorType::FrameAngVel:
+    case SensorType::SubtreeLinVel:
+    case SensorType::SubtreeAngMom:
+      return {DataType::Real, Stage::Vel, 3};
+    case SensorType::Magnetometer:
+    case SensorType::FramePos:
+    case SensorType::SubtreeCom:
+      return {DataType::Real, Stage::Pos, 3};
+    case SensorType::FrameXAxis:
+    case SensorType::FrameYAxis:
+    case SensorType::FrameZAxis:
+      return {DataType::Axis, Stage::Pos, 3};
+    case SensorType::BallQuat:
+    case SensorType::FrameQuat:
+      return {DataType::Quaternion, Stage::Pos, 4};
+    case SensorType::CamProjection:
+      return {DataType::Real, Stage::Pos, 2};
+    case SensorType::Rangefinder:
+      return {DataType::Real, Stage::Pos, 0};
+    case SensorType::Contact:
+      return {DataType::Real, Stage::Acc, 0};
+    case SensorType::ActuatorFrc:
+    case SensorType::JointActFrc:
+    case SensorType::TendonActFrc:
+    case SensorType::JointLimitFrc:
+    case SensorType::TendonLimitFrc:
+      return {DataType::Real, Stage::Acc, 1};
+    case SensorType::JointVel:
+    case SensorType::TendonVel:
+    case SensorType::ActuatorVel:
+    case SensorType::JointLimitVel:
+    case SensorType::TendonLimitVel:
+      return {DataType::Real, Stage::Vel, 1};
+    case SensorType::JointPos:
+    case SensorType::TendonPos:
+    case SensorType::ActuatorPos:
+    case SensorType::JointLimitPos:
+    case SensorType::TendonLimitPos:
+    case SensorType::EPotential:
+    case SensorType::EKinetic:
+    case SensorType::Clock:
+      return {DataType::Real, Stage::Pos, 1};
+    case SensorType::User:
+      return {sensor.datatype, sensor.needstage, 0};
+    case SensorType::GeomDist:
+    case SensorType::GeomNormal:
+    case SensorType::GeomFromTo:
+    case SensorType::Tactile:
+    case SensorType::Plugin:
+      break;
+  }
+  const Place place = placeOf(sensor);
+  place.fail(fmt::format("the sensor <{}> is not supported", place.tag()));
+}
+
+bool isOneOf(ObjType type, std::initializer_list<ObjType> allowed) {
+  for (const ObjType a : allowed) {
+    if (type == a) return true;
+  }
+  return false;
+}
+
+constexpr std::initializer_list<ObjType> kFrames{ObjType::Body, ObjType::XBody, ObjType::Geom, ObjType::Site,
+                                                 ObjType::Camera};
+
+/// The kind of object a sensor must be attached to.
+void checkObject(const spec::Sensor& s, int object, const Model& m, const Place& place) {
+  const auto require = [&](std::initializer_list<ObjType> allowed, const char* words) {
+    if (!isOneOf(s.objtype, allowed)) place.fail(fmt::format("this sensor must be attached to {}", words));
+  };
+  switch (s.type) {
+    case SensorType::Touch:
+    case SensorType::Accelerometer:
+    case SensorType::Velocimeter:
+    case SensorType::Gyro:
+    case SensorType::Force:
+    case SensorType::Torque:
+    case SensorType::Magnetometer:
+    case SensorType::CamProjection:
+      return require({ObjType::Site}, "a site");
+    case SensorType::Rangefinder:
+      return require({ObjType::Site, ObjType::Camera}, "a site or a camera");
+    case SensorType::JointPos:
+    case SensorType::JointVel:
+    case SensorType::JointActFrc:
+      require({ObjType::Joint}, "a joint");
+      if (m.jnt_type[object] != JointType::Slide && m.jnt_type[object] != JointType::Hinge) {
+        place.fail(fmt::format("joint \"{}\" must be a hinge or a slide", s.objname));
+      }
+      return;
+    case SensorType::BallQuat:
+    case SensorType::BallAngVel:
+      require({ObjType::Joint}, "a joint");
+      if (m.jnt_type[object] != JointType::Ball) place.fail(fmt::format("joint \"{}\" must be a ball", s.objname));
+      return;
+    case SensorType::JointLimitPos:
+    case SensorType::JointLimitVel:
+    case SensorType::JointLimitFrc:
+      require({ObjType::Joint}, "a joint");
+      if (m.jnt_limited[object] == 0) place.fail(fmt::format("joint \"{}\" has no limits", s.objname));
+      return;
+    case SensorType::TendonPos:
+    case SensorType::TendonVel:
+    case SensorType::TendonActFrc:
+      return require({ObjType::Tendon}, "a tendon");
+    case SensorType::TendonLimitPos:
+    case SensorType::TendonLimitVel:
+    case SensorType::TendonLimitFrc:
+      require({ObjType::Tendon}, "a tendon");
+      if (m.tendon_limited[object] == 0) place.fail(fmt::format("tendon \"{}\" has no limits", s.objname));
+      return;
+    case SensorType::ActuatorPos:
+    case SensorType::ActuatorVel:
+    case SensorType::ActuatorFrc:
+      return require({ObjType::Actuator}, "an actuator");
+    case SensorType::FramePos:
+    case SensorType::FrameQuat:
+    case SensorType::FrameXAxis:
+    case SensorType::FrameYAxis:
+    case SensorType::FrameZAxis:
+    case SensorType::FrameLinVel:
+    case SensorType::FrameAngVel:
+    case SensorType::FrameLinAcc:
+    case SensorType::FrameAngAcc:
+    case SensorType::InsideSite:
+      return require(kFrames, "a body, geom, site or camera");
+    case SensorType::SubtreeCom:
+    case SensorType::SubtreeLinVel:
+    case SensorType::SubtreeAngMom:
+      return require({ObjType::Body}, "a body");
+    case SensorType::Contact:
+      return require({ObjType::Unknown, ObjType::Site, ObjType::Body, ObjType::XBody, ObjType::Geom},
+                     "a site, body or geom, or to nothing");
+    default:
+      return;
+  }
+}
+
+void checkReference(const spec::Sensor& s, int reference, const Model& m, const Place& place) {
+  if (s.type == SensorType::InsideSite && s.reftype != ObjType::Site) place.fail("this sensor needs a site");
+  if (s.type == SensorType::CamProjection) {
+    if (s.reftype != ObjType::Camera) place.fail("this sensor needs a camera");
+    if (m.cam_resolution[2 * reference] == 0 || m.cam_resolution[2 * reference + 1] == 0) {
+      place.fail(fmt::format("camera \"{}\" needs a resolution", s.refname));
+    }
+  }
+  if (s.reftype != ObjType::Unknown && !isOneOf(s.reftype, kFrames)) {
+    place.fail("the reference must be a body, geom, site or camera");
+  }
+}
+
+void checkNumbers(const spec::Sensor& s, DataType data, const Place& place) {
+  if (s.noise < 0) place.fail(fmt::format("'noise' must not be negative, found {}", s.noise));
+  if (s.cutoff < 0) place.fail(fmt::format("'cutoff' must not be negative, found {}", s.cutoff));
+  if (s.cutoff > 0 && (data == DataType::Quaternion || data == DataType::Axis)) {
+    place.fail("'cutoff' makes no sense for axes and quaternions");
+  }
+  if (s.nsample > 0 || s.delay > 0 || s.interval != spec::Vec2{0, 0}) {
+    place.fail("'delay', 'nsample' and 'interval' are not supported");
+  }
+}
+
+std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, const Model& m, const Place& place) {
+  switch (s.type) {
+    case SensorType::Contact:
+      if (s.intprm[0] <= 0 || s.intprm[0] >= 1 << kContactFields.size()) place.fail("'data' names no known field");
+      if (s.intprm[1] < 0 || s.intprm[1] > 3) place.fail("'reduce' is not one of none, mindist, maxforce, netforce");
+      if (s.intprm[2] <= 0) place.fail(fmt::format("'num' must be positive, found {}", s.intprm[2]));
+      return std::int64_t{s.intprm[2]} * fieldSize(kContactFields, s.intprm[0]);
+    case SensorType::Rangefinder: {
+      if (s.intprm[0] <= 0 || s.intprm[0] >= 1 << kRayFields.size()) place.fail("'data' names no known field");
+      std::int64_t rays = 1;
+      if (s.objtype == ObjType::Camera) {
+        rays = std::int64_t{m.cam_resolution[2 * object]} * m.cam_resolution[2 * object + 1];
+      }
+      return rays * fieldSize(kRayFields, s.intprm[0]);
+    }
+    case SensorType::User:
+      if (s.dim < 0) place.fail(fmt::format("'dim' must not be negative, found {}", s.dim));
+      if (s.datatype == DataType::Axis && s.dim != 3) place.fail("datatype=\"axis\" needs dim=\"3\"");
+      if (s.datatype == DataType::Quaternion && s.dim != 4) place.fail("datatype=\"quaternion\" needs dim=\"4\"");
+      return s.dim;
+    default:
+      return kind.dim;
+  }
+}
+
+bool needsObject(SensorType type) {
+  return type != SensorType::EPotential && type != SensorType::EKinetic && type != SensorType::Clock &&
+         type != SensorType::Contact && type != SensorType::User;
+}
+
+}  // namespace
+
+void writeSensors(const Spec& spec, const Names& names, Model& m) {
+  int address = 0;
+  for (int i = 0; i < m.nsensor; ++i) {
+    const spec::Sensor& s = spec.sensors[static_cast<std::size_t>(i)];
+    const Place place = placeOf(s);
+    const Kind kind = kindOf(s);
+    checkNumbers(s, kind.data, place);
+    if (s.objtype == ObjType::Unknown && needsObject(s.type)) place.fail("the sensed object is missing");
+    const int object = s.objtype == ObjType::Unknown ? -1 : names.need(s.objtype, s.objname, place);
+    const int reference = s.reftype == ObjType::Unknown ? -1 : names.need(s.reftype, s.refname, place);
+    checkObject(s, object, m, place);
+    checkReference(s, reference, m, place);
+
+    m.sensor_type[i] = s.type;
+    m.sensor_datatype[i] = kind.data;
+    m.sensor_needstage[i] = kind.stage;
+    m.sensor_objtype[i] = s.objtype;
+    m.sensor_objid[i] = object;
+    m.sensor_reftype[i] = s.reftype;
+    m.sensor_refid[i] = reference;
+    putRow(m.sensor_intprm, i, s.intprm);
+    const std::int64_t size = outputSize(s, kind, object, m, place);
+    if (size < 0 || address + size > kMaxNumbers) place.fail(fmt::format("{} numbers are too many", size));
+    m.sensor_dim[i] = static_cast<int>(size);
+    m.sensor_adr[i] = address;
+    m.sensor_cutoff[i] = s.cutoff;
+    m.sensor_noise[i] = s.noise;
+    putUser(m.sensor_user, i, m.nuser_sensor, s.user);
+    address += m.sensor_dim[i];
+  }
+  m.nsensordata = address;
+}
+
+}  // namespace sinew::draft
