@@ -244,7 +244,7 @@ namespace sinew {
   X(EqualityType, eq_type, neq, 1, "type")                                                                             \
   X(int, eq_obj1id, neq, 1, "first object")                                                                            \
   X(int, eq_obj2id, neq, 1, "second object, -1: none")                                                                 \
-  X(ObjType, eq_objtype, neq, 1, "kind of both objects")                                                               \
+  X(ObjType, eq_objtype, neq, 1, "connect, weld: whether the objects are bodies or sites")                             \
   X(std::uint8_t, eq_active0, neq, 1, "active at reset")                                                               \
   X(double, eq_solref, neq, 2, "solref")                                                                               \
   X(double, eq_solimp, neq, 5, "solimp")                                                                               \

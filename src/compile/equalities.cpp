@@ -28,6 +28,7 @@ ObjType objectType(const spec::Equality& equality, const Place& place) {
 }
 
 void writeData(const spec::Equality& equality, double* data) {
+  data[10] = equality.torquescale;
   switch (equality.type) {
     case EqualityType::Connect:
       std::copy(equality.anchor.begin(), equality.anchor.end(), data);
@@ -35,7 +36,6 @@ void writeData(const spec::Equality& equality, double* data) {
     case EqualityType::Weld:
       std::copy(equality.anchor.begin(), equality.anchor.end(), data);
       std::copy(equality.relpose.begin(), equality.relpose.end(), data + 3);
-      data[10] = equality.torquescale;
       break;
     default:
       std::copy(equality.polycoef.begin(), equality.polycoef.end(), data);
@@ -65,7 +65,7 @@ void writeEqualities(const Spec& spec, const Names& names, Model& m) {
     m.eq_type[i] = equality.type;
     m.eq_obj1id[i] = first;
     m.eq_obj2id[i] = second;
-    m.eq_objtype[i] = type;
+    m.eq_objtype[i] = type == ObjType::Body || type == ObjType::Site ? type : ObjType::Unknown;
     m.eq_active0[i] = equality.active;
     putRow(m.eq_solref, i, equality.solref);
     putRow(m.eq_solimp, i, equality.solimp);
