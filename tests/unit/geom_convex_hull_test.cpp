@@ -9,6 +9,7 @@
 #include "geom/hull_polygons.h"
 #include "geom/mesh_error.h"
 #include "support/sample_meshes.h"
+#include "support/tolerance.h"
 
 namespace sinew::geom {
 namespace {
@@ -36,7 +37,7 @@ TEST(ConvexHull, HoldsAllPointsAndFacesOutward) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     const std::vector<double> points = test::randomPoints(static_cast<int>(5 * seed), seed);
     const HullGraph hull = convexHull(points);
-    EXPECT_LT(worstOutside(hull, points), 1e-14);
+    EXPECT_LT(worstOutside(hull, points), test::tolerance(1e-14));
     EXPECT_EQ(hull.numFaces(), 2 * hull.numVertices() - 4);  // Euler, for triangles
   }
 }
@@ -98,11 +99,11 @@ TEST(HullPolygons, MergeTheTrianglesOfABoxIntoSixSides) {
     EXPECT_EQ(polygons.vertexNum[static_cast<std::size_t>(i)], 4);
     // each side's normal is an axis, and its corners lie on that side
     const Vec3 n = vec3(polygons.normal.data(), i);
-    EXPECT_NEAR(n.cwiseAbs().maxCoeff(), 1, 1e-15);
+    EXPECT_NEAR(n.cwiseAbs().maxCoeff(), 1, test::tolerance(1e-15));
     for (int k = 0; k < 4; ++k) {
       const Vec3 corner =
           point(points, polygons.vertex[static_cast<std::size_t>(polygons.vertexAdr[static_cast<std::size_t>(i)] + k)]);
-      EXPECT_NEAR(n.dot(corner), n.cwiseAbs().dot(Vec3(1, 2, 3)), 1e-12);
+      EXPECT_NEAR(n.dot(corner), n.cwiseAbs().dot(Vec3(1, 2, 3)), test::tolerance(1e-12));
     }
   }
   EXPECT_EQ(polygons.mapNum, std::vector<int>(8, 3));

@@ -3,6 +3,7 @@
 #include <random>
 
 #include "math/eigen3.h"
+#include "support/tolerance.h"
 
 namespace sinew {
 namespace {
@@ -25,8 +26,8 @@ TEST(Eigen3, ValuesAndAxesRebuildTheMatrix) {
   std::mt19937 generator(1);
   for (int i = 0; i < 200; ++i) {
     const Mat3 A = randomSymmetric(generator, 1);
-    EXPECT_LT((rebuilt(eigen3(A)) - A).cwiseAbs().maxCoeff(), 3e-6);
-    EXPECT_LT((rebuilt(eigen3(A, EigenRule::Accurate)) - A).cwiseAbs().maxCoeff(), 1e-14);
+    EXPECT_LT((rebuilt(eigen3(A)) - A).cwiseAbs().maxCoeff(), test::tolerance(3e-6));
+    EXPECT_LT((rebuilt(eigen3(A, EigenRule::Accurate)) - A).cwiseAbs().maxCoeff(), test::tolerance(1e-14));
   }
 }
 
@@ -45,7 +46,7 @@ TEST(Eigen3, AccurateRuleDoesNotCareAboutScale) {
   std::mt19937 generator(3);
   for (const double scale : {1e-20, 1e-12, 1e-6, 1e6}) {
     const Mat3 A = randomSymmetric(generator, scale);
-    EXPECT_LT((rebuilt(eigen3(A, EigenRule::Accurate)) - A).cwiseAbs().maxCoeff(), 1e-14 * scale);
+    EXPECT_LT((rebuilt(eigen3(A, EigenRule::Accurate)) - A).cwiseAbs().maxCoeff(), test::tolerance(1e-14 * scale));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "geom/fluid.h"
+#include "support/tolerance.h"
 
 namespace sinew::geom {
 namespace {
@@ -28,7 +29,7 @@ double lamb(int axis, const Vec3& s) {
 TEST(AddedMass, SphereCarriesHalfItsVolume) {
   const double r = 0.3;
   const AddedMass added = ellipsoidAddedMass(Vec3::Constant(r));
-  EXPECT_LT((added.mass - Vec3::Constant(2 * kPi * r * r * r / 3)).norm(), 1e-5 * r * r * r);
+  EXPECT_LT((added.mass - Vec3::Constant(2 * kPi * r * r * r / 3)).norm(), test::tolerance(1e-5 * r * r * r));
   EXPECT_EQ(added.inertia, Vec3::Zero());
 }
 
@@ -37,24 +38,24 @@ TEST(AddedMass, AgreesWithLambsIntegral) {
     const AddedMass added = ellipsoidAddedMass(s);
     const double V = 4 * kPi / 3 * s.prod();
     const Vec3 k(lamb(0, s), lamb(1, s), lamb(2, s));
-    EXPECT_NEAR(k.sum(), 2, 1e-6);  // holds for every ellipsoid
+    EXPECT_NEAR(k.sum(), 2, test::tolerance(1e-6));  // holds for every ellipsoid
     for (int x = 0; x < 3; ++x) {
       const int y = (x + 1) % 3, z = (x + 2) % 3;
-      EXPECT_NEAR(added.mass[x], V * k[x] / (2 - k[x]), 2e-3 * V);
+      EXPECT_NEAR(added.mass[x], V * k[x] / (2 - k[x]), test::tolerance(2e-3 * V));
       const double d = s[y] * s[y] - s[z] * s[z];
       if (d == 0) continue;
       const double inertia = V / 5 * d * d * (k[z] - k[y]) / (2 * d + (s[y] * s[y] + s[z] * s[z]) * (k[y] - k[z]));
-      EXPECT_NEAR(added.inertia[x], inertia, 5e-3 * V * s.squaredNorm() / 5);
+      EXPECT_NEAR(added.inertia[x], inertia, test::tolerance(5e-3 * V * s.squaredNorm() / 5));
     }
   }
 }
 
 TEST(AddedMass, ScalesAndPermutes) {
   const AddedMass a = ellipsoidAddedMass({0.1, 0.2, 0.3}), b = ellipsoidAddedMass({0.2, 0.4, 0.6});
-  EXPECT_LT((b.mass - 8 * a.mass).norm(), 1e-15);
-  EXPECT_LT((b.inertia - 32 * a.inertia).norm(), 1e-15);
+  EXPECT_LT((b.mass - 8 * a.mass).norm(), test::tolerance(1e-15));
+  EXPECT_LT((b.inertia - 32 * a.inertia).norm(), test::tolerance(1e-15));
   const AddedMass c = ellipsoidAddedMass({0.2, 0.3, 0.1});
-  EXPECT_LT((c.mass - Vec3(a.mass[1], a.mass[2], a.mass[0])).norm(), 1e-16);
+  EXPECT_LT((c.mass - Vec3(a.mass[1], a.mass[2], a.mass[0])).norm(), test::tolerance(1e-16));
 }
 
 // geom_fluid of an ellipsoid geom of size 0.1 0.2 0.3, from the reference engine
@@ -72,7 +73,7 @@ TEST(FluidCoefficients, MatchTheReference) {
                                            3.914190145187043e-05,
                                            0.0003559983762595036,
                                            9.632561918504682e-05};
-  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(row[i], expected[i], 1e-15) << i;
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(row[i], expected[i], test::tolerance(1e-15)) << i;
 }
 
 TEST(FluidSemiAxes, IncludeTheCapsOfACapsule) {

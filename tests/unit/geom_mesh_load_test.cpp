@@ -11,6 +11,7 @@
 #include "geom/mesh_error.h"
 #include "geom/mesh_load.h"
 #include "support/sample_meshes.h"
+#include "support/tolerance.h"
 
 namespace sinew::geom {
 namespace {
@@ -231,7 +232,7 @@ TEST(BuiltinMesh, HasTheExpectedCounts) {
 TEST(BuiltinMesh, SphereLiesOnTheUnitSphere) {
   const TriMesh mesh = builtinMesh(BuiltinMesh::Sphere, std::vector<double>{3});
   for (std::size_t i = 0; i < mesh.vertex.size(); i += 3)
-    EXPECT_NEAR(Vec3(mesh.vertex[i], mesh.vertex[i + 1], mesh.vertex[i + 2]).norm(), 1, 2e-7);
+    EXPECT_NEAR(Vec3(mesh.vertex[i], mesh.vertex[i + 1], mesh.vertex[i + 2]).norm(), 1, test::tolerance(2e-7));
 }
 
 TEST(BuiltinMesh, SaysWhatIsWrong) {

@@ -7,6 +7,7 @@
 #include "geom/mesh_builtin.h"
 #include "geom/mesh_error.h"
 #include "support/sample_meshes.h"
+#include "support/tolerance.h"
 
 namespace sinew::geom {
 namespace {
@@ -29,7 +30,7 @@ Mat3 symmetric(double xx, double yy, double zz, double xy, double xz, double yz)
 }
 
 void expectTensor(const Mesh& mesh, const Mat3& expected, double relative) {
-  EXPECT_LT((tensor(mesh) - expected).cwiseAbs().maxCoeff(), relative * expected.cwiseAbs().maxCoeff())
+  EXPECT_LT((tensor(mesh) - expected).cwiseAbs().maxCoeff(), test::tolerance(relative * expected.cwiseAbs().maxCoeff()))
       << tensor(mesh) << "\nexpected\n"
       << expected;
 }
@@ -51,10 +52,10 @@ constexpr MeshInertia kSolidModes[] = {MeshInertia::Convex, MeshInertia::Legacy,
 TEST(MeshMass, UnitCubeIsExactInEverySolidMode) {
   for (const MeshInertia mode : kSolidModes) {
     const Mesh mesh = process(test::boxMesh(Vec3::Constant(0.5)), mode);
-    EXPECT_NEAR(mesh.amount, 1, 1e-14);
-    EXPECT_LT(mesh.frame.pos.norm(), 1e-15);
+    EXPECT_NEAR(mesh.amount, 1, test::tolerance(1e-14));
+    EXPECT_LT(mesh.frame.pos.norm(), test::tolerance(1e-15));
     expectTensor(mesh, Mat3::Identity() / 6, 1e-14);
-    EXPECT_LT((mesh.boxHalf - Vec3::Constant(0.5)).norm(), 1e-14);
+    EXPECT_LT((mesh.boxHalf - Vec3::Constant(0.5)).norm(), test::tolerance(1e-14));
   }
 }
 
@@ -62,27 +63,27 @@ TEST(MeshMass, TinyCubeIsNotDegenerate) {
   const double edge = 0.4e-3;
   const Mesh mesh = process(test::boxMesh(Vec3::Constant(edge / 2)), MeshInertia::Exact);
   EXPECT_TRUE(mesh.warnings.empty());
-  EXPECT_NEAR(1000 * mesh.amount, 6.4e-8, 1e-6 * 6.4e-8);  // 1e-6: the edge in single precision
+  EXPECT_NEAR(1000 * mesh.amount, 6.4e-8, test::tolerance(1e-6 * 6.4e-8));  // 1e-6: the edge in single precision
   expectTensor(mesh, Mat3::Identity() * std::pow(edge, 5) / 6, 1e-6);
 }
 
 TEST(MeshMass, LPrismIsExactAndLegacyIsTooHeavy) {
   const Mesh mesh = process(test::lPrismMesh(), MeshInertia::Exact);
-  EXPECT_NEAR(mesh.amount, 2, 1e-14);
-  EXPECT_LT((mesh.frame.pos - Vec3(1.25, 0.75, 0.25)).norm(), 1e-14);
+  EXPECT_NEAR(mesh.amount, 2, test::tolerance(1e-14));
+  EXPECT_LT((mesh.frame.pos - Vec3(1.25, 0.75, 0.25)).norm(), test::tolerance(1e-14));
   expectTensor(mesh, symmetric(7.0 / 12, 19.0 / 12, 25.0 / 12, 0.375, 0, 0), 1e-13);
-  EXPECT_NEAR(process(test::lPrismMesh(), MeshInertia::Legacy).amount, 2.0807, 5e-5);
+  EXPECT_NEAR(process(test::lPrismMesh(), MeshInertia::Legacy).amount, 2.0807, test::tolerance(5e-5));
 }
 
 TEST(MeshMass, TetrahedronHasTheClosedForm) {
   for (const MeshInertia mode : kSolidModes) {
     const Mesh mesh = process(test::tetrahedronMesh(1, 2, 3), mode);
-    EXPECT_NEAR(mesh.amount, 1, 1e-14);
-    EXPECT_LT((mesh.frame.pos - Vec3(0.25, 0.5, 0.75)).norm(), 1e-14);
+    EXPECT_NEAR(mesh.amount, 1, test::tolerance(1e-14));
+    EXPECT_LT((mesh.frame.pos - Vec3(0.25, 0.5, 0.75)).norm(), test::tolerance(1e-14));
     // the other modes keep the reference engine's principal axes, good to about 1e-6 rad
     expectTensor(mesh, symmetric(0.4875, 0.375, 0.1875, 0.025, 0.0375, 0.075),
                  mode == MeshInertia::Exact ? 1e-13 : 2e-6);
-    EXPECT_LT((mesh.inertia - Vec3(0.50246766, 0.38861481, 0.15891753)).norm(), 1e-8);
+    EXPECT_LT((mesh.inertia - Vec3(0.50246766, 0.38861481, 0.15891753)).norm(), test::tolerance(1e-8));
   }
 }
 
@@ -101,18 +102,17 @@ TEST(MeshMass, HoleIsSubtracted) {
       process(test::joined(test::boxMesh(Vec3::Ones()), test::inverted(test::boxMesh(Vec3::Constant(0.5), at))),
               MeshInertia::Exact);
   const Vec3 com = -at / 7;
-  EXPECT_NEAR(mesh.amount, 7, 1e-13);
-  EXPECT_LT((mesh.frame.pos - com).norm(), 1e-14);
+  EXPECT_NEAR(mesh.amount, 7, test::tolerance(1e-13));
+  EXPECT_LT((mesh.frame.pos - com).norm(), test::tolerance(1e-14));
   const Mat3 expected = Mat3::Identity() * (8 * 2.0 / 3 - 1.0 / 6) + steiner(8, com) - steiner(1, at - com);
   expectTensor(mesh, expected, 1e-13);
 }
 
-// 1e-5: vertices are stored in single precision, 100 m away
 TEST(MeshMass, DoesNotDependOnWhereTheMeshLies) {
   const Mesh near = process(test::tetrahedronMesh(1, 2, 3), MeshInertia::Exact);
   const Mesh far = process(test::tetrahedronMesh(1, 2, 3, {100, -50, 20}), MeshInertia::Exact);
-  expectTensor(far, tensor(near), 1e-11);  // these coordinates are exact in single precision
-  EXPECT_LT((far.frame.pos - near.frame.pos - Vec3(100, -50, 20)).norm(), 1e-12);
+  expectTensor(far, tensor(near), 1e-11);  // the moved coordinates are exact in single precision too
+  EXPECT_LT((far.frame.pos - near.frame.pos - Vec3(100, -50, 20)).norm(), test::tolerance(1e-12));
 }
 
 TEST(MeshMass, ScaleRotationAndReferencePointActAsTheyShould) {
@@ -123,15 +123,16 @@ TEST(MeshMass, ScaleRotationAndReferencePointActAsTheyShould) {
     const Mesh mesh = process(surface, mode, {.refpos = refpos, .refquat = refquat, .scale = scale});
     const Mesh plain = process(surface, mode);
     if (mode != MeshInertia::Legacy) {
-      EXPECT_NEAR(mesh.amount, plain.amount * 1.5, 1e-12);
+      EXPECT_NEAR(mesh.amount, plain.amount * 1.5, test::tolerance(1e-12));
       const Vec3 com = scale.cwiseProduct(rotate(refquat.conjugate(), plain.frame.pos - refpos));
-      EXPECT_LT((mesh.frame.pos - com).norm(), 1e-12);
+      EXPECT_LT((mesh.frame.pos - com).norm(), test::tolerance(1e-12));
     }
     // the vertices are where the transform puts them
     const Vec3 last(0, 2, 0.5);
     const Vec3 expected = scale.cwiseProduct(rotate(refquat.conjugate(), last - refpos));
     const float* v = &mesh.vertex[mesh.vertex.size() - 3];
-    EXPECT_LT((mesh.frame.pos + rotate(mesh.frame.quat, Vec3(v[0], v[1], v[2])) - expected).norm(), 1e-6);
+    EXPECT_LT((mesh.frame.pos + rotate(mesh.frame.quat, Vec3(v[0], v[1], v[2])) - expected).norm(),
+              test::tolerance(1e-6));
   }
 }
 
@@ -166,14 +167,14 @@ TEST(MeshMass, AgreesWithMonteCarloForARandomHull) {
     ++inside;
     sum += steiner(1, p - mesh.frame.pos);
   }
-  EXPECT_NEAR(mesh.amount, 8.0 * inside / kSamples, 0.01 * mesh.amount);
+  EXPECT_NEAR(mesh.amount, 8.0 * inside / kSamples, test::tolerance(0.01 * mesh.amount));
   expectTensor(mesh, sum * 8 / kSamples, 0.015);
 }
 
 TEST(MeshMass, ShellOfACubeHasTheInertiaOfSixPlates) {
   const Mesh mesh = process(test::boxMesh(Vec3::Constant(0.5)), MeshInertia::Shell);
   EXPECT_TRUE(mesh.isShell);
-  EXPECT_NEAR(mesh.amount, 6, 1e-14);
+  EXPECT_NEAR(mesh.amount, 6, test::tolerance(1e-14));
   // a plate of edge 1 has 1/6 about its normal, 1/12 about its sides; four of them stand 1/2 off the axis
   expectTensor(mesh, Mat3::Identity() * (2.0 / 6 + 4 * (1.0 / 12 + 0.25)), 1e-14);
 }
@@ -182,8 +183,8 @@ TEST(MeshMass, PlateIsAShellWithoutThickness) {
   const TriMesh plate = builtinMesh(BuiltinMesh::Plate, std::vector<double>{11, 21});
   const Mesh mesh = process(plate, MeshInertia::Shell);
   const double a = 2.0 * 10 / 11, b = 2.0 * 20 / 21;
-  EXPECT_NEAR(mesh.amount, a * b, 1e-6);
-  EXPECT_LT((mesh.inertia - a * b / 12 * Vec3(a * a + b * b, b * b, a * a)).norm(), 1e-6);
+  EXPECT_NEAR(mesh.amount, a * b, test::tolerance(1e-6));
+  EXPECT_LT((mesh.inertia - a * b / 12 * Vec3(a * a + b * b, b * b, a * a)).norm(), test::tolerance(1e-6));
 }
 
 TEST(MeshMass, FlatMeshIsMasslessWithAWarning) {
@@ -199,7 +200,7 @@ TEST(MeshMass, FlatMeshIsMasslessWithAWarning) {
     EXPECT_EQ(mesh.warnings[1], "the mesh has no volume and contributes no mass; inertia=\"shell\" would give it some");
     EXPECT_EQ(mesh.upper, Vec3(1, 1, 0));
   }
-  EXPECT_NEAR(process(square, MeshInertia::Shell).amount, 1, 1e-15);
+  EXPECT_NEAR(process(square, MeshInertia::Shell).amount, 1, test::tolerance(1e-15));
 }
 
 TEST(MeshMass, ExactRefusesOpenAndInconsistentSurfacesAndNamesAnEdge) {
@@ -223,7 +224,7 @@ TEST(MeshMass, VerticesAtTheSamePlaceCloseTheSurface) {
     soup.face.push_back(soup.numVertices());
     for (std::size_t k = 0; k < 3; ++k) soup.vertex.push_back(cube.vertex[3 * static_cast<std::size_t>(v) + k]);
   }
-  EXPECT_NEAR(process(soup, MeshInertia::Exact).amount, 8, 1e-13);
+  EXPECT_NEAR(process(soup, MeshInertia::Exact).amount, 8, test::tolerance(1e-13));
 }
 
 TEST(MeshMass, SurfaceWithoutAreaIsAnError) {
@@ -240,11 +241,12 @@ TEST(Mesh, IsCenteredAndAlignedWithItsPrincipalAxes) {
   again.vertex = mesh.vertex;
   again.face = mesh.face;
   const Mesh twice = process(again, MeshInertia::Exact);
-  EXPECT_LT(twice.frame.pos.norm(), 1e-7);
+  EXPECT_LT(twice.frame.pos.norm(), test::tolerance(1e-7));
   EXPECT_GT(std::abs(twice.frame.quat.w), 1 - 1e-12);
   EXPECT_GE(mesh.inertia[0], mesh.inertia[1]);
   EXPECT_GE(mesh.inertia[1], mesh.inertia[2]);
-  EXPECT_LT((mesh.geomSize() - Vec3(0.5161073, 1.2306678, 2.3047651)).norm(), 2e-6);  // reference engine
+  EXPECT_LT((mesh.geomSize() - Vec3(0.5161073, 1.2306678, 2.3047651)).norm(),
+            test::tolerance(2e-6));  // reference engine
 }
 
 TEST(Mesh, WithoutFacesIsItsHull) {
@@ -260,12 +262,15 @@ TEST(FitShape, BoxFitsItself) {
   // largest moment first: the shortest side
   for (const bool toBoundingBox : {false, true}) {
     const ShapeFit fit = fitShape(mesh, GeomType::Box, toBoundingBox, 1);
-    EXPECT_LT((fit.size - half).norm(), 1e-12) << fit.size;
-    EXPECT_LT(fit.center.norm(), 1e-12);
-    EXPECT_NEAR(fitShape(mesh, GeomType::Sphere, toBoundingBox, 2).size[0], 2 * (toBoundingBox ? 1 : 1.75 / 3), 1e-12);
-    EXPECT_NEAR(fitShape(mesh, GeomType::Cylinder, toBoundingBox, 1).size[0], toBoundingBox ? 0.5 : 0.375, 1e-12);
-    EXPECT_NEAR(fitShape(mesh, GeomType::Cylinder, toBoundingBox, 1).size[1], 1, 1e-12);
-    EXPECT_NEAR(fitShape(mesh, GeomType::Capsule, toBoundingBox, 1).size[1], toBoundingBox ? 0.5 : 1 - 0.1875, 1e-12);
+    EXPECT_LT((fit.size - half).norm(), test::tolerance(1e-12)) << fit.size;
+    EXPECT_LT(fit.center.norm(), test::tolerance(1e-12));
+    EXPECT_NEAR(fitShape(mesh, GeomType::Sphere, toBoundingBox, 2).size[0], 2 * (toBoundingBox ? 1 : 1.75 / 3),
+                test::tolerance(1e-12));
+    EXPECT_NEAR(fitShape(mesh, GeomType::Cylinder, toBoundingBox, 1).size[0], toBoundingBox ? 0.5 : 0.375,
+                test::tolerance(1e-12));
+    EXPECT_NEAR(fitShape(mesh, GeomType::Cylinder, toBoundingBox, 1).size[1], 1, test::tolerance(1e-12));
+    EXPECT_NEAR(fitShape(mesh, GeomType::Capsule, toBoundingBox, 1).size[1], toBoundingBox ? 0.5 : 1 - 0.1875,
+                test::tolerance(1e-12));
   }
   EXPECT_THROW(fitShape(mesh, GeomType::Plane, false, 1), MeshError);
 }

@@ -8,6 +8,7 @@
 #include "geom/ray.h"
 #include "math/quat.h"
 #include "support/sample_meshes.h"
+#include "support/tolerance.h"
 
 namespace sinew::geom {
 namespace {
@@ -76,7 +77,7 @@ TEST(RayShape, AgreesWithMarchingFromOutsideAndInside) {
       const double expected = march(type, ray);
       if (expected < 0) continue;
       ++hits;
-      ASSERT_NEAR(hit.distance, expected, 1e-9) << static_cast<int>(type) << " ray " << i;
+      ASSERT_NEAR(hit.distance, expected, test::tolerance(1e-9)) << static_cast<int>(type) << " ray " << i;
     }
   }
   EXPECT_GT(hits, 300);
@@ -97,7 +98,8 @@ TEST(RayShape, NormalIsTheGradientOfTheLevel) {
       const Vec3 p = localPoint(ray, hit.distance);
       Vec3 gradient;
       for (int k = 0; k < 3; ++k) gradient[k] = level(type, p + e * Vec3::Unit(k)) - level(type, p - e * Vec3::Unit(k));
-      EXPECT_LT((hit.normal - kR * gradient.normalized()).norm(), 1e-4) << static_cast<int>(type) << " ray " << i;
+      EXPECT_LT((hit.normal - kR * gradient.normalized()).norm(), test::tolerance(1e-4))
+          << static_cast<int>(type) << " ray " << i;
     }
   }
 }
@@ -130,8 +132,8 @@ TEST(RayMesh, BoxOfTrianglesIsABox) {
     const Ray ray = rays.next();
     const RayHit expected = rayShape(GeomType::Box, kSize, kPos, kR, ray);
     const RayHit hit = rayMesh(mesh.vertex, mesh.face, mesh.geomSize(), kPos, R, ray);
-    EXPECT_NEAR(hit.distance, expected.distance, 1e-6);
-    EXPECT_LT((hit.normal - expected.normal).norm(), 1e-6);
+    EXPECT_NEAR(hit.distance, expected.distance, test::tolerance(1e-6));
+    EXPECT_LT((hit.normal - expected.normal).norm(), test::tolerance(1e-6));
   }
 }
 
@@ -183,7 +185,7 @@ TEST(RayHfield, AgreesWithMarchingFromOutside) {
     const Vec3 n = hit.normal;
     const Vec3 p = localPoint(ray, hit.distance), inward = 1e-6 * (kR.transpose() * n);
     EXPECT_TRUE(field.isInside(p - inward) && !field.isInside(p + inward)) << i;
-    EXPECT_NEAR(n.norm(), 1, 1e-12);
+    EXPECT_NEAR(n.norm(), 1, test::tolerance(1e-12));
   }
   EXPECT_GT(hits, 100);
 }
@@ -196,8 +198,8 @@ TEST(RayHfield, FlatFieldIsABox) {
     const Ray ray{3 * rays.vector().normalized(), rays.vector()};
     const RayHit hit = rayHfield(3, 4, data, size, Vec3::Zero(), Mat3::Identity(), ray);
     const RayHit box = rayShape(GeomType::Box, Vec3(1, 2, 0.375), Vec3(0, 0, 0.125), Mat3::Identity(), ray);
-    EXPECT_NEAR(hit.distance, box.distance, 1e-12);
-    EXPECT_LT((hit.normal - box.normal).norm(), 1e-12);
+    EXPECT_NEAR(hit.distance, box.distance, test::tolerance(1e-12));
+    EXPECT_LT((hit.normal - box.normal).norm(), test::tolerance(1e-12));
   }
 }
 

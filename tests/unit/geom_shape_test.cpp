@@ -6,6 +6,7 @@
 #include <random>
 
 #include "geom/shape.h"
+#include "support/tolerance.h"
 
 namespace sinew::geom {
 namespace {
@@ -61,8 +62,9 @@ TEST(Shape, VolumeAndInertiaAgreeWithMonteCarlo) {
   for (const GeomType type : kSolids) {
     const Aabb box = shapeAabb(type, kSize);
     const Sampled s = sample([type](const Vec3& p) { return isInside(type, p); }, box.half);
-    EXPECT_NEAR(shapeAmount(type, kSize, false), s.volume, 0.01 * s.volume) << static_cast<int>(type);
-    EXPECT_LT((shapeInertia(type, kSize, false, 1) - s.inertia).cwiseAbs().maxCoeff(), 0.01 * s.inertia.maxCoeff())
+    EXPECT_NEAR(shapeAmount(type, kSize, false), s.volume, test::tolerance(0.01 * s.volume)) << static_cast<int>(type);
+    EXPECT_LT((shapeInertia(type, kSize, false, 1) - s.inertia).cwiseAbs().maxCoeff(),
+              test::tolerance(0.01 * s.inertia.maxCoeff()))
         << static_cast<int>(type);
   }
 }
@@ -85,17 +87,17 @@ TEST(Shape, ShellIsTheDerivativeOfTheSolid) {
     const double area = (vb - va) / (2 * e);
     const Vec3 inertia = (shapeInertia(type, b, false, vb) - shapeInertia(type, a, false, va)) / (vb - va);
     if (type != GeomType::Ellipsoid) {
-      EXPECT_NEAR(shapeAmount(type, kSize, true), area, 1e-8) << static_cast<int>(type);
+      EXPECT_NEAR(shapeAmount(type, kSize, true), area, test::tolerance(1e-8)) << static_cast<int>(type);
     }
     // 1e-5: the ellipsoid's shell is 1e-6 thick
-    EXPECT_LT((shapeInertia(type, kSize, true, 1) - inertia).norm(), 1e-5) << static_cast<int>(type);
+    EXPECT_LT((shapeInertia(type, kSize, true, 1) - inertia).norm(), test::tolerance(1e-5)) << static_cast<int>(type);
   }
 }
 
 TEST(Shape, EllipsoidAreaIsThatOfASphereWhenRound) {
-  EXPECT_NEAR(shapeAmount(GeomType::Ellipsoid, Vec3::Constant(0.4), true), 4 * kPi * 0.16, 1e-14);
+  EXPECT_NEAR(shapeAmount(GeomType::Ellipsoid, Vec3::Constant(0.4), true), 4 * kPi * 0.16, test::tolerance(1e-14));
   EXPECT_LT((shapeInertia(GeomType::Ellipsoid, Vec3::Constant(0.4), true, 3) - Vec3::Constant(3 * 0.16 * 2 / 3)).norm(),
-            1e-5);
+            test::tolerance(1e-5));
 }
 
 TEST(Shape, BoundsHoldTheShape) {
