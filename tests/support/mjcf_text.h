@@ -1,13 +1,12 @@
 #pragma once
 
-#include <string>
 #include <string_view>
 
-#include "sinew/load.h"
+#include "sinew/model.h"
 
 namespace sinew::test {
 
-/// The model that a piece of MJCF describes. LoadErrors end the test with their message.
-inline Model modelOf(std::string_view mjcf) { return compile(readMjcfText(mjcf)); }
+/// The model that a piece of MJCF describes. Throws LoadError.
+Model modelOf(std::string_view mjcf);
 
 }  // namespace sinew::test
