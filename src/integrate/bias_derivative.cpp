@@ -1,6 +1,7 @@
 #include <span>
 
 #include "integrate/derivative.h"
+#include "math/spatial.h"
 #include "math/types.h"
 
 // Derivative of the Newton-Euler bias force with respect to velocity, in one sweep over a tree with 6x6 composites
@@ -17,15 +18,7 @@
 namespace sinew {
 namespace {
 
-/// v x u for motion vectors: (w x u_ang, w x u_lin + v_lin x u_ang).
-Vec6 crossMotion(const Vec6& v, const Vec6& u) {
-  const Vec3 w = v.head<3>(), vl = v.tail<3>(), ua = u.head<3>(), ul = u.tail<3>();
-  Vec6 result;
-  result << w.cross(ua), w.cross(ul) + vl.cross(ua);
-  return result;
-}
-
-/// [v x], the matrix of crossMotion; that of v x* is -[v x]'.
+/// [v x], the matrix of crossMotion(); that of v x* is -[v x]'.
 Mat6 crossMotionMatrix(const Vec6& v) {
   Mat6 result = Mat6::Zero();
   const Mat3 w = crossMatrix(v.head<3>());
@@ -70,7 +63,9 @@ void blockTerms(const Model& m, const Data& d, int body, int firstDof, double* p
   const auto block = [&](int dof, int count) {
     for (int j = dof; j < dof + count; ++j) v += vec6(d.cdof.data(), j) * d.qvel[j];
     for (int j = dof; j < dof + count; ++j) {
-      vec6(psi, j - firstDof) = vec6(d.cdof_dot.data(), j) + crossMotion(v, vec6(d.cdof.data(), j));
+      double* psi_j = psi + 6 * (j - firstDof);
+      crossMotion(psi_j, v.data(), &d.cdof[6 * j]);
+      add6(psi_j, &d.cdof_dot[6 * j]);
     }
   };
   for (int joint = m.body_jntadr[body]; joint < m.body_jntadr[body] + m.body_jntnum[body]; ++joint) {

@@ -5,6 +5,7 @@
 #include "math/quat.h"
 #include "sensor/camera.h"
 #include "sensor/object_frame.h"
+#include "sensor/rangefinder.h"
 #include "sensor/sensor.h"
 #include "sensor/values.h"
 
@@ -80,6 +81,9 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
       out[1] = pixel.y;
       break;
     }
+    case SensorType::Rangefinder:
+      rangefinder(m, d, sensor, out);
+      break;
     case SensorType::JointPos:
       out[0] = d.qpos[m.jnt_qposadr[id]];
       break;

@@ -1,0 +1,182 @@
+#include "sinew/step.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "support/allocation_guard.h"
+#include "support/floating_point_traps.h"
+#include "support/mjcf_text.h"
+#include "support/random_state.h"
+#include "support/rich_model.h"
+#include "support/tolerance.h"
+
+namespace sinew {
+namespace {
+
+using test::allNear;
+using test::modelOf;
+using test::tolerance;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+constexpr const char* kSlide =
+    R"(<mujoco><worldbody><body><joint name="j" type="slide" axis="0 0 1" ref=".5"/><geom size=".1"/>
+  </body><body pos="1 0 0"><joint type="slide" axis="0 0 1"/><geom size=".1"/></body></worldbody>
+  <actuator><motor joint="j"/></actuator><sensor><jointpos joint="j"/><clock/></sensor></mujoco>)";
+
+TEST(Step, AllocatesNothingAfterWarmUp) {
+  for (const Integrator integrator :
+       {Integrator::Euler, Integrator::RK4, Integrator::Implicit, Integrator::ImplicitFast}) {
+    std::string text = test::kRichModel;
+    text.insert(text.rfind("</mujoco>"),
+                "<sensor><subtreelinvel body='base'/><accelerometer site='tip'/><force site='tip'/>"
+                "<e_kinetic/><rangefinder site='foot'/></sensor>");
+    Model m = modelOf(text);
+    m.opt.integrator = integrator;
+    Data d(m);
+    test::randomizeState(m, d, 1, .3, .5);
+    for (int i = 0; i < 3; ++i) step(m, d);
+    inverse(m, d);
+    {
+      const test::AllocationGuard guard("step, forward, inverse");
+      for (int i = 0; i < 5; ++i) step(m, d);
+      forward(m, d);
+      inverse(m, d);
+    }
+    EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
+  }
+}
+
+TEST(Step, IsFreeOfInvalidOperations) {
+  Model m = modelOf(test::kRichModel);
+  Data d(m);  // at rest, where directions of velocities do not exist
+  const test::FloatingPointTraps traps;
+  for (const Integrator integrator :
+       {Integrator::Euler, Integrator::RK4, Integrator::Implicit, Integrator::ImplicitFast}) {
+    m.opt.integrator = integrator;
+    reset(m, d);
+    for (int i = 0; i < 3; ++i) step(m, d);
+  }
+}
+
+TEST(Step, SensorsBelongToTheStateBeforeTheStep) {
+  const Model m = modelOf(kSlide);
+  Data d(m);
+  d.qpos[0] = 2;
+  step(m, d);
+  EXPECT_EQ(d.sensordata[0], 2);
+  EXPECT_EQ(d.sensordata[1], 0);
+  EXPECT_NE(d.qpos[0], 2);
+  EXPECT_EQ(d.time, m.opt.timestep);
+}
+
+TEST(Step, FallsFreely) {
+  const Model m = modelOf(kSlide);
+  Data d(m);
+  for (int i = 0; i < 100; ++i) step(m, d);
+  EXPECT_NEAR(d.qvel[0], -9.81 * .2, tolerance(1e-12));
+  // semi-implicit Euler: q = q0 - g h^2 n (n + 1) / 2
+  EXPECT_NEAR(d.qpos[0], .5 - 9.81 * .002 * .002 * 100 * 101 / 2, tolerance(1e-12));
+}
+
+TEST(Step, ABadPositionResetsAndIsReported) {
+  const Model m = modelOf(kSlide);
+  Data d(m);
+  for (int i = 0; i < 4; ++i) step(m, d);
+  const double time = d.time;
+  d.qpos[1] = kNaN;
+  step(m, d);
+  EXPECT_EQ(d.time, m.opt.timestep) << "one step after the reset";
+  EXPECT_EQ(d.status[Trouble::BadQpos].count, 1);
+  EXPECT_EQ(d.status[Trouble::BadQpos].first, 1);
+  EXPECT_EQ(d.status[Trouble::BadQpos].time, time);
+  EXPECT_EQ(d.status[Trouble::BadQvel].count, 0);
+  EXPECT_NEAR(d.qpos[0], .5, 1e-3);
+}
+
+TEST(Step, ABadVelocityResetsAndIsReported) {
+  const Model m = modelOf(kSlide);
+  Data d(m);
+  d.qvel[0] = 2e10;
+  step(m, d);
+  EXPECT_EQ(d.status[Trouble::BadQvel].count, 1);
+  EXPECT_EQ(d.status[Trouble::BadQvel].first, 0);
+  EXPECT_NEAR(d.qvel[0], -9.81 * .002, tolerance(1e-15));
+}
+
+TEST(Step, ABadAccelerationResetsAndIsReported) {
+  const Model m = modelOf(kSlide);
+  Data d(m);
+  d.qfrc_applied[1] = 1e300;
+  step(m, d);
+  EXPECT_EQ(d.status[Trouble::BadQacc].count, 1);
+  EXPECT_EQ(d.status[Trouble::BadQacc].first, 1);
+  EXPECT_NEAR(d.qvel[1], -9.81 * .002, tolerance(1e-15));
+}
+
+TEST(Step, WithoutAutoresetTroubleIsOnlyCounted) {
+  Model m = modelOf(kSlide);
+  m.opt.disableflags |= disable::kAutoReset;
+  Data d(m);
+  d.qvel[0] = kNaN;
+  step(m, d);
+  step(m, d);
+  EXPECT_EQ(d.status[Trouble::BadQvel].count, 2);
+  EXPECT_EQ(d.status[Trouble::BadQvel].time, 0);
+  EXPECT_GT(d.time, m.opt.timestep);
+}
+
+TEST(Forward, ComputesWhatStepStartsWith) {
+  const Model m = modelOf(test::kRichModel);
+  Data stepped(m), evaluated(m);
+  test::randomizeState(m, stepped, 2);
+  test::randomizeState(m, evaluated, 2);
+  step(m, stepped);
+  forward(m, evaluated);
+  EXPECT_EQ(stepped.qacc, evaluated.qacc);
+  EXPECT_EQ(stepped.qfrc_smooth, evaluated.qfrc_smooth);
+  EXPECT_EQ(stepped.xpos, evaluated.xpos);
+}
+
+TEST(Step, ARestoredStateRunsOnBitForBit) {
+  Model m = modelOf(test::kRichModel);
+  m.opt.integrator = Integrator::ImplicitFast;
+  Data d(m);
+  test::randomizeState(m, d, 3, .3, .5);
+  for (int i = 0; i < 5; ++i) step(m, d);
+  const std::vector<std::byte> state = saveState(m, d);
+  for (int i = 0; i < 5; ++i) step(m, d);
+  Data other(m);
+  restoreState(m, other, state);
+  for (int i = 0; i < 5; ++i) step(m, other);
+  EXPECT_EQ(stateHash(m, d), stateHash(m, other));
+}
+
+TEST(HasConstraints, KnowsWhatCouldPush) {
+  const auto model = [](const std::string& joint, const std::string& geom, const std::string& rest = "") {
+    return modelOf(
+        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'><joint name='j' type='hinge' " + joint +
+        "/><geom size='.1' " + geom + "/></body></worldbody>" + rest + "</mujoco>");
+  };
+  const std::string ghost = "contype='0' conaffinity='0'";
+  EXPECT_FALSE(hasConstraints(model("", ghost)));
+  EXPECT_TRUE(hasConstraints(model("", "")));
+  EXPECT_TRUE(hasConstraints(model("range='0 90'", ghost)));
+  EXPECT_TRUE(hasConstraints(model("frictionloss='1'", ghost)));
+  EXPECT_TRUE(hasConstraints(model("", ghost, "<equality><joint joint1='j'/></equality>")));
+  Model m = model("range='0 90' frictionloss='1'", "");
+  m.opt.disableflags = disable::kLimit | disable::kFrictionLoss | disable::kContact;
+  EXPECT_FALSE(hasConstraints(m));
+  m.opt.disableflags = disable::kConstraint;
+  EXPECT_FALSE(hasConstraints(m));
+}
+
+TEST(HasConstraints, ParentAndChildDoNotTouch) {
+  const Model m = modelOf(R"(<mujoco><worldbody><body><joint/><geom size=".1" pos="0 0 1"/><body pos="0 0 2"><joint/>
+    <geom size=".1"/></body></body></worldbody></mujoco>)");
+  EXPECT_FALSE(hasConstraints(m));
+}
+
+}  // namespace
+}  // namespace sinew
