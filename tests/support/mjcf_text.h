@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "sinew/model.h"
+#include "sinew/load.h"
 
 namespace sinew::test {
 
