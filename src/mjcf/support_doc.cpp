@@ -51,7 +51,8 @@ class Pages {
     text_ = kIntroduction;
     collectUnsupported(grammar(), "");
     text_ += "## Not supported\n\n";
-    for (const std::string& line : unsupported_) text_ += line;
+    for (const auto& [feature, places] : unsupported_)
+      text_ += fmt::format("- {}: {}\n", feature, fmt::join(places, ", "));
     text_ += "\n## Elements\n";
     visited_.clear();
     describe(grammar(), "");
@@ -60,28 +61,32 @@ class Pages {
 
  private:
   static std::string pathOf(const ElementType& type, const std::string& parent) {
-    return parent.empty() ? std::string(type.tag) : fmt::format("{}/{}", parent, type.tag);
+    return parent.empty() || type.tag == "body" ? std::string(type.tag) : fmt::format("{}/{}", parent, type.tag);
   }
-  /// Bodies, frames and replicates hold the same things; paths name the place once.
+  /// The world, bodies, frames and replicates hold the same things; their children are named after the body.
   static std::string parentPath(const ElementType& type, const std::string& path) {
     if (type.tag == "mujoco") return "";
-    if (type.tag == "worldbody") return "";
+    if (type.tag == "worldbody" || type.tag == "body" || type.tag == "frame" || type.tag == "replicate") return "body";
     return path;
+  }
+  void refuse(std::string_view feature, std::string place) {
+    auto same =
+        std::find_if(unsupported_.begin(), unsupported_.end(), [&](const auto& u) { return u.first == feature; });
+    if (same == unsupported_.end()) same = unsupported_.insert(same, {feature, {}});
+    same->second.push_back(std::move(place));
   }
 
   void collectUnsupported(const ElementType& type, const std::string& parent) {
     if (type.inDefault || !visited_.insert(&type).second) return;
     const std::string path = pathOf(type, parent);
     if (!type.unsupported.empty()) {
-      unsupported_.push_back(fmt::format("- `<{}>`: {}\n", path, type.unsupported));
+      refuse(type.unsupported, fmt::format("`<{}>`", path));
       return;
     }
     for (const Attribute& a : type.attributes) {
-      if (!a.unsupported.empty())
-        unsupported_.push_back(fmt::format("- `{}` of `<{}>`: {}\n", a.name, path, a.unsupported));
+      if (!a.unsupported.empty()) refuse(a.unsupported, fmt::format("`{}` of `<{}>`", a.name, path));
       for (const Keyword& k : a.format.keywords)
-        if (!k.unsupported.empty())
-          unsupported_.push_back(fmt::format("- `{}=\"{}\"` of `<{}>`: {}\n", a.name, k.word, path, k.unsupported));
+        if (!k.unsupported.empty()) refuse(k.unsupported, fmt::format("`{}=\"{}\"` of `<{}>`", a.name, k.word, path));
     }
     for (const ChildRule& rule : type.children) collectUnsupported(*rule.type, parentPath(type, path));
   }
@@ -129,7 +134,7 @@ class Pages {
   }
 
   std::string text_;
-  std::vector<std::string> unsupported_;
+  std::vector<std::pair<std::string_view, std::vector<std::string>>> unsupported_;  ///< feature, where it appears
   std::set<const ElementType*> visited_;
 };
 
