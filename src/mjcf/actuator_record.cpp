@@ -188,4 +188,23 @@ ActuatorRecord raiseActuator(const spec::Actuator& actuator) {
   return record;
 }
 
+std::string_view raiseServo(ActuatorRecord& r) {
+  // what <position> or <intvelocity> would make of these numbers must be the actuator itself
+  if (r.inheritrange <= 0) return "general";
+  const bool integrated = r.dyntype == DynType::Integrator;
+  ActuatorRecord servo;
+  servo.kp = r.gainprm[0];
+  if (r.biasprm[2] < 0) servo.kv = -r.biasprm[2];
+  if (r.biasprm[2] > 0) servo.dampratio = r.biasprm[2];
+  if (r.dyntype == DynType::FilterExact) servo.timeconst = r.dynprm[0];
+  lowerPosition(servo, integrated);
+  const bool same = servo.gainprm == r.gainprm && servo.biasprm == r.biasprm && servo.dynprm == r.dynprm &&
+                    servo.dyntype == r.dyntype && servo.gaintype == r.gaintype && servo.biastype == r.biastype &&
+                    !isSet(r.ctrlrange) && r.actdim == -1 && !r.actearly && r.trntype != TransmissionType::Body;
+  const bool noAct = !isSet(r.actrange) && (integrated || r.actlimited == spec::Tri::Auto);
+  if (!same || !noAct) return "general";
+  r.kp = servo.kp, r.kv = servo.kv, r.dampratio = servo.dampratio, r.timeconst = servo.timeconst;
+  return integrated ? "intvelocity" : "position";
+}
+
 }  // namespace sinew::mjcf

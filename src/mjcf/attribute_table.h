@@ -26,6 +26,7 @@ enum AttributeFlags : unsigned {
   kExtension = 1u << 4,     ///< Sinew's own, not part of MJCF
   kReading = 1u << 5,       ///< a shorthand the writer never produces
   kNoEffect = 1u << 6,      ///< accepted by MJCF but never used: a warning
+  kReference = 1u << 7,     ///< numbers may be the word "ref" (Sinew's own): the value in the reference configuration
 };
 
 struct Attribute {
@@ -159,6 +160,7 @@ class Declare {
   Declare& bind(std::string_view name, Access access, ValueFormat format, unsigned flags,
                 std::string_view unsupported) {
     if ((flags & kPartial) && format.min == format.max) format.min = 1;
+    format.reference = (flags & kReference) != 0;
     Attribute& a = type_.attributes.emplace_back();
     a.name = name, a.format = format, a.flags = flags, a.unsupported = unsupported;
     a.parse = [access, format](void* record, std::string_view text) {

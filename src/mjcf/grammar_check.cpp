@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace sinew::mjcf {
 namespace {
@@ -90,6 +91,20 @@ void checkAttributes(const Node& node, const ElementType& type, Warnings& warnin
   for (const PresenceRule& rule : type.rules) checkRule(node, rule);
 }
 
+void collectTags(const ElementType& type, std::set<const ElementType*>& seen, std::set<std::string_view>& tags) {
+  if (!seen.insert(&type).second) return;
+  tags.insert(type.tag);
+  for (const ChildRule& rule : type.children) collectTags(*rule.type, seen, tags);
+}
+
+/// True if MJCF has an element of that name in another place.
+bool isElementSomewhere(std::string_view tag) {
+  std::set<const ElementType*> seen;
+  std::set<std::string_view> tags;
+  collectTags(grammar(), seen, tags);
+  return tags.contains(tag);
+}
+
 void check(const Node& node, const ElementType& type, Warnings& warnings) {
   if (!type.unsupported.empty()) fail(node, fmt::format("{} is not supported", type.unsupported));
   checkAttributes(node, type, warnings);
@@ -99,6 +114,7 @@ void check(const Node& node, const ElementType& type, Warnings& warnings) {
     if (!childType) {
       std::vector<std::string_view> known;
       for (const ChildRule& rule : type.children) known.push_back(rule.type->tag);
+      if (isElementSomewhere(child.tag)) fail(child, fmt::format("this element cannot be placed in <{}>", node.tag));
       fail(child, fmt::format("unknown element in <{}>{}", node.tag, suggestion(child.tag, known)));
     }
     ++seen[child.tag];

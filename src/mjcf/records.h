@@ -89,6 +89,9 @@ const std::vector<SensorTag>& sensorTags();
 spec::Actuator lowerActuator(std::string_view tag, ActuatorRecord record);
 /// The record of the <general> element that describes an actuator.
 ActuatorRecord raiseActuator(const spec::Actuator& actuator);
+/// The shorthand that describes the actuator as well as <general> does and can say more: <position> or <intvelocity>
+/// for one whose range is inherited. Otherwise "general".
+std::string_view raiseServo(ActuatorRecord& record);
 
 spec::Sensor lowerSensor(std::string_view tag, SensorRecord record);
 SensorRecord raiseSensor(const spec::Sensor& sensor);

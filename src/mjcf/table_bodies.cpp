@@ -52,7 +52,8 @@ void declareJoints(ElementStore& store, ElementType& body) {
       .attr("armature", &J::armature)
       .attr("damping", &J::damping, kPartial)
       .attr("frictionloss", &J::frictionloss)
-      .attr("user", &J::user);
+      .attr("user", &J::user)
+      .word("align", &J::align, kTri, kExtension | kNotInDefault);
   declareClass(joint);
   Declare<J>(addChild(store, body, "freejoint"))
       .attr("name", &J::name)

@@ -161,11 +161,11 @@ void declareCustom(ElementStore& store, ElementType& root) {
   Declare<K>(addChild(store, keyframe, "key"))
       .attr("name", &K::name)
       .attr("time", &K::time)
-      .attr("qpos", &K::qpos)
+      .attr("qpos", &K::qpos, kReference)
       .attr("qvel", &K::qvel)
       .attr("act", &K::act)
-      .attr("mpos", &K::mpos)
-      .attr("mquat", &K::mquat)
+      .attr("mpos", &K::mpos, kReference)
+      .attr("mquat", &K::mquat, kReference)
       .attr("ctrl", &K::ctrl);
 }
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <numeric>
+#include <limits>
 #include <system_error>
 
 namespace sinew::mjcf {
@@ -40,6 +40,12 @@ template <class T>
 std::vector<T> parseAll(std::string_view text, const ValueFormat& format) {
   std::vector<T> numbers;
   forEachWord(text, [&](std::string_view word) {
+    if constexpr (std::is_same_v<T, double>) {
+      if (format.reference && word == kReferenceWord) {
+        numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+        return;
+      }
+    }
     std::string_view digits = word;
     if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
     if constexpr (std::is_floating_point_v<T>) {
@@ -207,10 +213,10 @@ std::string formatNumber(double value) { return shortest(value); }
 std::string formatNumber(float value) { return shortest(value); }
 std::string formatNumber(int value) { return shortest(value); }
 
-std::string formatWord(int value, Keywords keywords) {
+std::optional<std::string> formatWord(int value, Keywords keywords) {
   for (const Keyword& k : keywords)
     if (k.value == value) return std::string(k.word);
-  return std::to_string(value);
+  return std::nullopt;
 }
 
 std::string formatWords(int value, Keywords keywords) {

@@ -28,7 +28,8 @@ struct ValueFormat {
   int min = 1;  ///< numbers: least and greatest count
   int max = 1;
   Keywords keywords = {};
-  bool ordered = false;  ///< several words must come in the order of the keywords
+  bool ordered = false;    ///< several words must come in the order of the keywords
+  bool reference = false;  ///< reals: the word "ref" stands for a reference value and is stored as NaN
 };
 
 /// Thrown by the parse functions; the reader adds the place. The message starts with what follows the attribute name.
@@ -56,10 +57,13 @@ bool parseBool(std::string_view text);
 /// Checks text against a format without keeping the value.
 void checkValue(std::string_view text, const ValueFormat& format);
 
+/// The shortest text that reads back as the same number.
 std::string formatNumber(double value);
 std::string formatNumber(float value);
 std::string formatNumber(int value);
-std::string formatWord(int value, Keywords keywords);
+inline constexpr std::string_view kReferenceWord = "ref";
+/// The word that stands for the value, if there is one.
+std::optional<std::string> formatWord(int value, Keywords keywords);
 std::string formatWords(int value, Keywords keywords);
 
 // ---------------------------------------------------------------------------------- typed values, used by the table
@@ -156,7 +160,10 @@ std::optional<std::string> formatValue(const T& value, const ValueFormat& format
     std::string text;
     for (const auto& entry : value) {
       if (!text.empty()) text += ' ';
-      text += formatNumber(entry);
+      if (format.reference && entry != entry)
+        text += kReferenceWord;
+      else
+        text += formatNumber(entry);
     }
     return text;
   } else if constexpr (std::is_enum_v<T>) {

@@ -125,7 +125,10 @@ void adoptSettings(Spec& child, const Compiler& parent) {
   for (Mesh& mesh : child.meshes)
     if (!mesh.inertia && from.exactmeshinertia.has_value() != parent.exactmeshinertia.has_value())
       mesh.inertia = from.exactmeshinertia ? MeshInertia::Exact : MeshInertia::Legacy;
+  const std::string meshdir = from.meshdir, texturedir = from.texturedir;
   child.compiler = parent;
+  child.compiler.meshdir = meshdir;
+  child.compiler.texturedir = texturedir;
 }
 
 }  // namespace sinew::spec

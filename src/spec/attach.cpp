@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 
 #include "spec/names.h"
@@ -41,6 +42,12 @@ void copyRenamed(const std::vector<Element>& source, std::vector<Element>& out, 
   }
 }
 
+/// Paths of pictures and skins are relative to their model; this makes them relative to the parent's.
+void relocateFiles(VisualElement& element, const std::filesystem::path& from, const std::filesystem::path& to) {
+  for (auto& [name, value] : element.attributes)
+    if (name.starts_with("file") && !value.empty()) value = (from / value).lexically_proximate(to).generic_string();
+}
+
 void copyAssets(Spec& parent, const Spec& child, const Naming& naming) {
   for (Mesh mesh : child.meshes) {
     mesh.name = naming(mesh.name);
@@ -48,7 +55,12 @@ void copyAssets(Spec& parent, const Spec& child, const Naming& naming) {
     parent.meshes.push_back(std::move(mesh));
   }
   copyRenamed(child.hfields, parent.hfields, naming);
-  copyRenamed(child.textures, parent.textures, naming);
+  const std::filesystem::path textures = std::filesystem::path(child.directory) / child.compiler.texturedir;
+  for (VisualElement texture : child.textures) {
+    texture.name = naming(texture.name);
+    relocateFiles(texture, textures, std::filesystem::path(parent.directory) / parent.compiler.texturedir);
+    parent.textures.push_back(std::move(texture));
+  }
   for (VisualElement material : child.materials) {
     material.name = naming(material.name);
     renameAttribute(material, "texture", naming);
@@ -64,8 +76,10 @@ void copyAssets(Spec& parent, const Spec& child, const Naming& naming) {
 
 /// A skin comes along if all the bodies of its bones do.
 void copySkins(Spec& parent, const Spec& child, const Naming& naming, const NameIndex& names) {
+  const std::filesystem::path directory = std::filesystem::path(child.directory) / child.compiler.meshdir;
   for (VisualElement skin : child.skins) {
     skin.name = naming(skin.name);
+    relocateFiles(skin, directory, std::filesystem::path(parent.directory) / parent.compiler.meshdir);
     renameAttribute(skin, "material", naming);
     bool complete = true;
     for (VisualElement& bone : skin.children) {

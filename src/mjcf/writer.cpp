@@ -1,0 +1,313 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "mjcf/attribute_table.h"
+#include "mjcf/records.h"
+#include "mjcf/xml_text.h"
+#include "sinew/load.h"
+
+namespace sinew::mjcf {
+namespace {
+namespace fs = std::filesystem;
+
+/// Writes a Spec with everything resolved: no classes, no macros, asset paths relative to one directory. Attributes
+/// come from the attribute table; those at their default are left out.
+class Writer {
+ public:
+  Writer(const Spec& spec, const fs::path& directory) : spec_(spec), directory_(directory) {}
+
+  std::string write() {
+    const MujocoRecord header{spec_.modelname};
+    open(grammar(), header, "mujoco");
+    writeSettings();
+    writeCustom();
+    writeAssets();
+    xml_.open("worldbody");
+    writeContent(spec_.world);
+    xml_.close();
+    writeContact();
+    writeTendons();
+    writeEqualities();
+    writeActuators();
+    writeSensors();
+    writeKeys();
+    xml_.close();
+    return xml_.text();
+  }
+
+ private:
+  using Names = std::set<std::string_view>;
+
+  /// Attributes of the record that differ from the default or are required, but for those in `skip`.
+  template <class R>
+  void attributes(const ElementType& type, const R& record, Names skip = {}, const Names& always = {}) {
+    if (*type.record != typeid(R)) throw LoadError("internal error: record of another type");
+    // alternatives win over quat, and MJCF allows one orientation only
+    for (const std::string_view winner : {"axisangle", "xyaxes", "zaxis", "euler", "fullinertia"}) {
+      const Attribute* attribute = type.find(winner);
+      if (attribute && attribute->print(&record)) skip.insert("quat");
+    }
+    const R fresh{};
+    for (const Attribute& a : type.attributes) {
+      if (!a.print || a.has(kReading) || skip.contains(a.name)) continue;
+      const std::optional<std::string> text = a.print(&record);
+      const bool needed = a.has(kRequired) || always.contains(a.name);
+      if (!text || (!needed && text == a.print(&fresh))) continue;
+      xml_.attribute(a.name, *text);
+    }
+  }
+
+  template <class R>
+  void open(const ElementType& type, const R& record, std::string_view tag, const Names& skip = {},
+            const Names& always = {}) {
+    xml_.open(tag);
+    attributes(type, record, skip, always);
+  }
+
+  template <class R>
+  void element(std::initializer_list<std::string_view> path, const R& record, const Names& skip = {},
+               const Names& always = {}) {
+    open(elementType(path), record, *(path.end() - 1), skip, always);
+    xml_.close();
+  }
+
+  void visual(const spec::VisualElement& element) {
+    xml_.open(element.tag);
+    if (!element.name.empty()) xml_.attribute("name", element.name);
+    for (const auto& [name, value] : element.attributes) xml_.attribute(name, value);
+    for (const spec::VisualElement& child : element.children) visual(child);
+    xml_.close();
+  }
+
+  /// A section, written only if it has content.
+  template <class Content>
+  void section(std::string_view tag, bool present, Content content) {
+    if (!present) return;
+    xml_.open(tag);
+    content();
+    xml_.close();
+  }
+
+  // -------------------------------------------------------------------------------------------- settings, assets
+
+  void writeSettings() {
+    CompilerRecord compiler;
+    static_cast<spec::Compiler&>(compiler) = spec_.compiler;
+    open(elementType({"compiler"}), compiler, "compiler");
+    element({"compiler", "lengthrange"}, spec_.compiler.lengthrange);
+    xml_.close();
+
+    OptionRecord option;
+    static_cast<Option&>(option) = spec_.option;
+    for (int group = 0; group < 31; ++group)
+      if (option.disableactuator & (1 << group)) option.actuatorgroupdisable.push_back(group);
+    open(elementType({"option"}), option, "option");
+    element({"option", "flag"}, option);
+    xml_.close();
+
+    element({"size"}, spec_.size);
+    element({"statistic"}, spec_.statistic);
+    section("visual", !spec_.visual.empty(), [&] {
+      for (const spec::VisualElement& v : spec_.visual) visual(v);
+    });
+  }
+
+  void writeCustom() {
+    section("custom", !(spec_.numerics.empty() && spec_.texts.empty() && spec_.tuples.empty()), [&] {
+      for (const spec::Numeric& numeric : spec_.numerics) {
+        NumericRecord record;
+        static_cast<spec::Numeric&>(record) = numeric;
+        record.length = numeric.size;
+        element({"custom", "numeric"}, record);
+      }
+      for (const spec::Text& text : spec_.texts) element({"custom", "text"}, text);
+      for (const spec::Tuple& tuple : spec_.tuples) {
+        open(elementType({"custom", "tuple"}), tuple, "tuple");
+        for (const spec::TupleEntry& entry : tuple.entries) element({"custom", "tuple", "element"}, entry);
+        xml_.close();
+      }
+    });
+  }
+
+  /// The path of an asset as seen from the directory of the written file.
+  std::string relocated(const std::string& from, const std::string& file) const {
+    if (file.empty()) return file;
+    const fs::path full = fs::path(from) / file;
+    if (directory_.empty()) return full.generic_string();
+    std::error_code error;
+    const fs::path relative = fs::proximate(full, directory_, error);
+    return (error ? full : relative).generic_string();
+  }
+
+  void writeAssets() {
+    const bool present = !(spec_.meshes.empty() && spec_.hfields.empty() && spec_.textures.empty() &&
+                           spec_.materials.empty() && spec_.skins.empty());
+    const std::string textures = (fs::path(spec_.directory) / spec_.compiler.texturedir).string();
+    const std::string skins = (fs::path(spec_.directory) / spec_.compiler.meshdir).string();
+    section("asset", present, [&] {
+      for (spec::VisualElement texture : spec_.textures) {
+        for (auto& [name, value] : texture.attributes)
+          if (name.starts_with("file")) value = relocated(textures, value);
+        visual(texture);
+      }
+      for (const spec::VisualElement& material : spec_.materials) visual(material);
+      for (spec::Mesh mesh : spec_.meshes) {
+        mesh.file = relocated(mesh.directory, mesh.file);
+        element({"asset", "mesh"}, mesh);
+      }
+      for (spec::HField hfield : spec_.hfields) {
+        hfield.file = relocated(hfield.directory, hfield.file);
+        element({"asset", "hfield"}, hfield);
+      }
+      for (spec::VisualElement skin : spec_.skins) {
+        for (auto& [name, value] : skin.attributes)
+          if (name == "file") value = relocated(skins, value);
+        visual(skin);
+      }
+    });
+  }
+
+  // -------------------------------------------------------------------------------------------- the tree
+
+  /// Opens the frames around an element, outermost first; returns how many. A frame may be opened several times, it
+  /// then has its name the first time only.
+  int openFrames(const spec::Body& body, int frame) {
+    std::vector<int> chain;
+    for (int f = frame; f >= 0; f = body.frames[static_cast<std::size_t>(f)].parent) chain.push_back(f);
+    for (auto f = chain.rbegin(); f != chain.rend(); ++f) {
+      FrameRecord record;
+      static_cast<spec::Frame&>(record) = body.frames[static_cast<std::size_t>(*f)];
+      if (!record.name.empty() && !writtenFrames_.insert(record.name).second) record.name.clear();
+      open(elementType({"worldbody", "frame"}), record, "frame");
+    }
+    return static_cast<int>(chain.size());
+  }
+
+  /// Writes elements in order, runs of them that share a frame inside one.
+  template <class Elements, class Write>
+  void placed(const spec::Body& body, const Elements& elements, Write write) {
+    for (auto next = elements.begin(); next != elements.end();) {
+      const int frame = next->frame;
+      const int opened = openFrames(body, frame);
+      for (; next != elements.end() && next->frame == frame; ++next) write(*next);
+      for (int i = 0; i < opened; ++i) xml_.close();
+    }
+  }
+
+  void writeJoint(const spec::Joint& joint) {
+    // <freejoint> says what a free joint without further properties needs
+    spec::Joint plain;
+    plain.type = JointType::Free;
+    plain.name = joint.name, plain.group = joint.group, plain.align = joint.align;
+    const ElementType& full = elementType({"worldbody", "body", "joint"});
+    const bool simple = std::all_of(full.attributes.begin(), full.attributes.end(),
+                                    [&](const Attribute& a) { return !a.print || a.print(&joint) == a.print(&plain); });
+    element({"worldbody", "body", simple ? "freejoint" : "joint"}, joint);
+  }
+
+  void writeContent(const spec::Body& body) {
+    if (body.inertial) {
+      const int opened = openFrames(body, body.inertial->frame);
+      element({"worldbody", "body", "inertial"}, *body.inertial);
+      for (int i = 0; i < opened; ++i) xml_.close();
+    }
+    placed(body, body.joints, [&](const spec::Joint& joint) { writeJoint(joint); });
+    placed(body, body.geoms, [&](const spec::Geom& geom) { element({"worldbody", "body", "geom"}, geom); });
+    placed(body, body.sites, [&](const spec::Site& site) { element({"worldbody", "body", "site"}, site); });
+    placed(body, body.cameras, [&](const spec::Camera& camera) {
+      // a sensor size and a field of view exclude each other
+      const bool sensor = camera.sensorsize[0] != 0 || camera.sensorsize[1] != 0;
+      element({"worldbody", "body", "camera"}, camera, sensor ? Names{"fovy"} : Names{});
+    });
+    placed(body, body.lights, [&](const spec::Light& light) { visual(light); });
+    placed(body, body.bodies, [&](const spec::Body& child) {
+      open(elementType({"worldbody", "body"}), child, "body");
+      writeContent(child);
+      xml_.close();
+    });
+    for (std::size_t f = 0; f < body.frames.size(); ++f) {
+      if (body.frames[f].name.empty() || writtenFrames_.contains(body.frames[f].name)) continue;
+      const int opened = openFrames(body, static_cast<int>(f));
+      for (int i = 0; i < opened; ++i) xml_.close();
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------- outside the tree
+
+  void writeContact() {
+    section("contact", !(spec_.pairs.empty() && spec_.excludes.empty()), [&] {
+      for (const spec::Pair& pair : spec_.pairs) element({"contact", "pair"}, pair);
+      for (const spec::Exclude& exclude : spec_.excludes) element({"contact", "exclude"}, exclude);
+    });
+  }
+
+  void writeTendons() {
+    section("tendon", !spec_.tendons.empty(), [&] {
+      for (const spec::Tendon& tendon : spec_.tendons) {
+        const std::string_view tag = tendon.spatial ? "spatial" : "fixed";
+        open(elementType({"tendon", tag}), tendon, tag);
+        for (const spec::Wrap& wrap : tendon.path) {
+          const std::string_view kind = wrap.type == WrapType::Site     ? "site"
+                                        : wrap.type == WrapType::Joint  ? "joint"
+                                        : wrap.type == WrapType::Pulley ? "pulley"
+                                                                        : "geom";
+          element({"tendon", tag, kind}, wrap);
+        }
+        xml_.close();
+      }
+    });
+  }
+
+  void writeEqualities() {
+    section("equality", !spec_.equalities.empty(), [&] {
+      for (const spec::Equality& equality : spec_.equalities) {
+        // an anchor goes with bodies, not with sites
+        const Names skip = equality.sites ? Names{"anchor", "relpose"} : Names{};
+        const bool anchored = equality.type == EqualityType::Connect && !equality.sites;
+        element({"equality", equalityTag(equality.type)}, raiseEquality(equality), skip,
+                anchored ? Names{"anchor"} : Names{});
+      }
+    });
+  }
+
+  void writeActuators() {
+    section("actuator", !spec_.actuators.empty(), [&] {
+      for (const spec::Actuator& actuator : spec_.actuators) {
+        ActuatorRecord record = raiseActuator(actuator);
+        const std::string_view tag = raiseServo(record);
+        element({"actuator", tag}, record);
+      }
+    });
+  }
+
+  void writeSensors() {
+    section("sensor", !spec_.sensors.empty(), [&] {
+      for (const spec::Sensor& sensor : spec_.sensors) element({"sensor", sensorTag(sensor.type)}, raiseSensor(sensor));
+    });
+  }
+
+  void writeKeys() {
+    section("keyframe", !spec_.keys.empty(), [&] {
+      for (const spec::Key& key : spec_.keys) element({"keyframe", "key"}, key);
+    });
+  }
+
+  const Spec& spec_;
+  fs::path directory_;
+  XmlText xml_;
+  std::set<std::string> writtenFrames_;
+};
+
+}  // namespace
+}  // namespace sinew::mjcf
+
+namespace sinew {
+
+std::string writeMjcf(const Spec& spec, const std::filesystem::path& directory) {
+  return mjcf::Writer(spec, directory).write();
+}
+
+}  // namespace sinew
