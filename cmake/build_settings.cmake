@@ -9,7 +9,9 @@ if(SINEW_DEVELOPER)
   if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
     find_program(SINEW_CCACHE ccache)
     if(SINEW_CCACHE)
-      set(CMAKE_CXX_COMPILER_LAUNCHER ${SINEW_CCACHE})
+      # paths relative to the source tree, so that clones and worktrees share what is cached
+      set(CMAKE_CXX_COMPILER_LAUNCHER
+        ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SINEW_CCACHE})
     endif()
   endif()
 endif()

@@ -1,7 +1,14 @@
-# Installs Sinew into an empty prefix, then configures, builds and runs the project beside this file against it.
+# Installs Sinew into an empty prefix, then configures, builds and runs the project beside this file against it, and
+# with it the program that the README shows.
 
 set(work ${SINEW_BINARY_DIR}/consumer)
 file(REMOVE_RECURSE ${work})
+
+file(READ ${CMAKE_CURRENT_LIST_DIR}/../../README.md readme)
+if(NOT readme MATCHES "```cpp\n(([^`]|`[^`])*)```")
+  message(FATAL_ERROR "README.md shows no C++ program")
+endif()
+file(WRITE ${work}/readme.cpp "${CMAKE_MATCH_1}")
 
 function(run)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY)
@@ -10,6 +17,7 @@ endfunction()
 run(${CMAKE_COMMAND} --install ${SINEW_BINARY_DIR} --config ${CONFIG} --prefix ${work}/prefix)
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
   -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=${CONFIG}
-  -D SINEW_VERSION=${SINEW_VERSION})
+  -D SINEW_VERSION=${SINEW_VERSION} -D README_PROGRAM=${work}/readme.cpp)
 run(${CMAKE_COMMAND} --build ${work}/build --config ${CONFIG})
 run(${work}/build/consumer)
+run(${work}/build/readme)

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "support/allocation_guard.h"
 #include "support/floating_point_traps.h"
+#include "support/paths.h"
 #include "support/tolerance.h"
 
 namespace sinew::test {
@@ -195,6 +197,8 @@ TEST(AllNear, ReadsMatricesOfEitherOrder) {
   EXPECT_TRUE(allNear(a, b, 0));
   EXPECT_FALSE(allNear(a, b.transpose(), 0.5));
 }
+
+TEST(Paths, LeadToTheRepository) { EXPECT_TRUE(std::filesystem::exists(sourceDir() / "tests/unit/support_test.cpp")); }
 
 }  // namespace
 }  // namespace sinew::test
