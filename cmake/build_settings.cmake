@@ -37,7 +37,7 @@ function(sinew_target_settings target)
     set_target_properties(${target} PROPERTIES COMPILE_WARNING_AS_ERROR ON)
     # GCC's flow analysis guesses wrong about inlined Eigen code at -O3: tell, but do not stop
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:
-      -Wno-error=maybe-uninitialized -Wno-error=array-bounds -Wno-error=stringop-overflow -Wno-error=stringop-overread>)
+      -Wno-error=maybe-uninitialized -Wno-error=restrict -Wno-error=array-bounds -Wno-error=stringop-overflow -Wno-error=stringop-overread>)
   endif()
 
   if(SINEW_SANITIZE)
