@@ -68,7 +68,7 @@ TEST(Kinematics, SeveralJointsOfABodyActLikeAChainOfBodies) {
 
 TEST(Kinematics, UnnormalizedQuaternionsInQposTurnLikeTheirUnitQuaternionAndAreLeftAlone) {
   const Model m = modelOf(R"(<mujoco><worldbody><body><freejoint/><geom size="0.1"/></body>
-    <body><joint type="ball"/><geom size="0.1"/></body></worldbody></mujoco>)");
+    <body><joint type="ball" pos="0.5 0 0"/><geom size="0.1"/></body></worldbody></mujoco>)");
   Data d(m);
   const double quat[4] = {0.3, -0.4, 1.2, 0.1};
   for (int i = 0; i < 4; ++i) d.qpos[3 + i] = d.qpos[7 + i] = quat[i];
@@ -78,6 +78,8 @@ TEST(Kinematics, UnnormalizedQuaternionsInQposTurnLikeTheirUnitQuaternionAndAreL
   for (int body = 1; body <= 2; ++body) {
     EXPECT_TRUE(allNear(mat3(d.xmat.data(), body), toMatrix(normalized(Quat::load(quat))), kRounding));
   }
+  const Vec3 anchor(0.5, 0, 0);  // stays in place
+  EXPECT_TRUE(allNear(vec3(d.xpos.data(), 2), anchor - rotate(normalized(Quat::load(quat)), anchor), kRounding));
 }
 
 TEST(Kinematics, MocapBodiesAreWhereTheUserPutsThemAndCarryTheirChildren) {
@@ -204,7 +206,7 @@ TEST(Kinematics, SubtreeVelocitiesAreMomentumOfItsBodiesAboutItsCentre) {
         angular += inertia * v.angular + m.body_mass[j] * (vec3(d.xipos.data(), j) - com).cross(v.linear);
       }
       EXPECT_TRUE(allNear(vec3(d.subtree_linvel.data(), i), momentum / m.body_subtreemass[i], kRounding));
-      if (i > 0) EXPECT_TRUE(allNear(vec3(d.subtree_angmom.data(), i), angular, 1e-11)) << "body " << i;
+      EXPECT_TRUE(allNear(vec3(d.subtree_angmom.data(), i), angular, 1e-11)) << "body " << i;
     }
   }
 }
@@ -236,6 +238,8 @@ TEST(Cameras, LookWhereTheirModeSays) {
   EXPECT_TRUE(allNear(mat3(d.cam_xmat.data(), 2), turn * mat3(start.cam_xmat.data(), 2), kRounding));
   // tracking: keeps its orientation and its distance from the body or its subtree's centre
   for (int cam = 3; cam < 5; ++cam) {
+    EXPECT_TRUE(allNear(vec3(start.cam_xpos.data(), cam), vec3(start.cam_xpos.data(), 2), kRounding));
+    EXPECT_TRUE(allNear(mat3(start.cam_xmat.data(), cam), mat3(start.cam_xmat.data(), 2), kRounding));
     EXPECT_TRUE(allNear(mat3(d.cam_xmat.data(), cam), mat3(start.cam_xmat.data(), cam), kRounding));
     const auto point = [&](const Data& data) {
       return Vec3(cam == 3 ? vec3(data.xpos.data(), arm) : vec3(data.subtree_com.data(), arm));
