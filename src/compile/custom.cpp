@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "compile/place.h"
@@ -25,38 +26,41 @@ int numericSize(const spec::Numeric& numeric) {
   return size;
 }
 
-/// Row `key` of a keyframe array: the list that was given, if any. Returns false if it was not.
-bool putList(const std::optional<std::vector<double>>& list, const char* name, int expected, int key,
+/// Row `key` of a keyframe array, which holds the reference configuration: the list that was given, if any, written
+/// over it. NaN entries leave the reference.
+void putList(const std::optional<std::vector<double>>& list, const char* name, int expected, int key,
              const Place& place, Array<double>& rows) {
-  if (!list || list->empty()) return false;
+  if (!list || list->empty()) return;
   if (static_cast<int>(list->size()) != expected) {
     place.fail(fmt::format("'{}' needs {} numbers, found {}", name, expected, list->size()));
   }
-  std::copy(list->begin(), list->end(), rows.begin() + static_cast<std::ptrdiff_t>(key) * expected);
-  return true;
+  double* row = rows.data() + static_cast<std::ptrdiff_t>(key) * expected;
+  for (const double number : *list) {
+    if (!std::isnan(number)) *row = number;
+    ++row;
+  }
 }
 
 void writeKey(const spec::Key& key, int id, Model& m) {
   const Place place = placeOf(key);
   m.key_time[id] = key.time;
-  if (!putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos)) {
-    std::copy(m.qpos0.begin(), m.qpos0.end(), m.key_qpos.begin() + static_cast<std::ptrdiff_t>(id) * m.nq);
-  }
+  std::copy(m.qpos0.begin(), m.qpos0.end(), m.key_qpos.begin() + static_cast<std::ptrdiff_t>(id) * m.nq);
+  putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos);
   putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
   putList(key.act, "act", m.na, id, place, m.key_act);
   putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
 
   double* pos = m.key_mpos.data() + static_cast<std::ptrdiff_t>(id) * 3 * m.nmocap;
   double* quat = m.key_mquat.data() + static_cast<std::ptrdiff_t>(id) * 4 * m.nmocap;
-  const bool hasPos = putList(key.mpos, "mpos", 3 * m.nmocap, id, place, m.key_mpos);
-  const bool hasQuat = putList(key.mquat, "mquat", 4 * m.nmocap, id, place, m.key_mquat);
   for (int b = 0; b < m.nbody; ++b) {
     const int mocap = m.body_mocapid[b];
     if (mocap < 0) continue;
-    if (!hasPos) std::copy_n(m.body_pos.data() + 3 * b, 3, pos + 3 * mocap);
-    if (!hasQuat) std::copy_n(m.body_quat.data() + 4 * b, 4, quat + 4 * mocap);
-    normalized(Quat::load(quat + 4 * mocap)).store(quat + 4 * mocap);
+    std::copy_n(m.body_pos.data() + 3 * b, 3, pos + 3 * mocap);
+    std::copy_n(m.body_quat.data() + 4 * b, 4, quat + 4 * mocap);
   }
+  putList(key.mpos, "mpos", 3 * m.nmocap, id, place, m.key_mpos);
+  putList(key.mquat, "mquat", 4 * m.nmocap, id, place, m.key_mquat);
+  for (int i = 0; i < m.nmocap; ++i) normalized(Quat::load(quat + 4 * i)).store(quat + 4 * i);
 
   double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
   for (int j = 0; j < m.njnt; ++j) {

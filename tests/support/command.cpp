@@ -8,6 +8,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "support/paths.h"
+
 namespace sinew::test {
 namespace {
 
@@ -42,18 +44,12 @@ std::string TestFolder::read(const std::string& name) const {
 }
 
 CommandResult runSinew(const std::vector<std::string>& arguments) {
-#ifdef SINEW_CLI
   const TestFolder folder;
-  std::string command = quoted(SINEW_CLI);
+  std::string command = quoted(cliPath().string());
   for (const std::string& argument : arguments) command += " " + quoted(argument);
   command += " >" + quoted(folder.path("out")) + " 2>" + quoted(folder.path("err")) + " </dev/null";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, folder.read("out"), folder.read("err")};
-#else
-  (void)arguments;
-  (void)quoted;
-  throw std::runtime_error("this build has no sinew command");
-#endif
 }
 
 }  // namespace sinew::test

@@ -13,6 +13,7 @@
 #include "mjcf/support_doc.h"
 #include "mjcf/value.h"
 #include "sinew/load.h"
+#include "support/paths.h"
 
 namespace sinew {
 namespace {
@@ -146,7 +147,7 @@ TEST(MjcfWriter, AssetPathsAreSeenFromTheNewPlace) {
 
 TEST(MjcfWriter, KeepsEverySceneOfTheProject) {
   int scenes = 0;
-  const fs::path folder = fs::path(SINEW_SOURCE_DIR) / "tests/conformance/scenes";
+  const fs::path folder = test::sourceDir() / "tests/conformance/scenes";
   std::vector<fs::path> files;
   if (fs::exists(folder))
     for (const auto& entry : fs::recursive_directory_iterator(folder))
@@ -168,7 +169,7 @@ TEST(MjcfWriter, KeepsEverySceneOfTheProject) {
 
 // Run with SINEW_UPDATE_DOCS=1 to write the page anew.
 TEST(SupportDocument, IsUpToDate) {
-  const fs::path page = fs::path(SINEW_SOURCE_DIR) / "docs/support.md";
+  const fs::path page = test::sourceDir() / "docs/support.md";
   const std::string expected = mjcf::supportDocument();
   if (std::getenv("SINEW_UPDATE_DOCS")) std::ofstream(page) << expected;
   std::ifstream stream(page);
