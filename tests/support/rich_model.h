@@ -16,8 +16,8 @@ inline constexpr const char* kRichModel = R"(<mujoco>
         <geom type="capsule" fromto="0 0 0 .3 0 .1" size=".04" fluidshape="ellipsoid"/>
         <body name="welded" pos=".3 0 .1" euler="0 .3 0"><geom type="box" size=".05 .03 .04"/>
           <body name="hand" pos=".1 0 0">
-            <joint name="wrist1" axis="0 1 0" damping=".05 .02 .01" pos="0 .01 0"/>
-            <joint name="wrist2" axis="1 0 1" stiffness="1" springref=".2"/>
+            <joint name="wrist1" axis="0 1 0" damping=".05 .02 .01" pos="0 .01 0" armature=".02"/>
+            <joint name="wrist2" axis="1 0 1" stiffness="1" springref=".2" armature=".01"/>
             <joint name="finger" type="slide" axis="1 .2 0" damping=".3"/>
             <geom type="ellipsoid" size=".06 .04 .02" fluidshape="ellipsoid" fluidcoef=".6 .3 1.2 .8 .7"/>
             <site name="tip" pos=".05 .02 .01" euler=".1 .2 .3"/>

@@ -55,7 +55,7 @@ TEST(Actuation, ClampsControlsForcesAndJointTotals) {
 
 TEST(Actuation, ScalesTheActuatorsOfATendonToItsTotal) {
   const Model m = modelOf(R"(<mujoco><worldbody><body><joint name="j" type="slide"/><geom size=".1"/></body></worldbody>
-    <tendon><fixed name="t" actuatorfrcrange="-3 3"><joint joint="j" coef="1"/></fixed></tendon>
+    <tendon><fixed name="t" actuatorfrclimited="true" actuatorfrcrange="-3 3"><joint joint="j" coef="1"/></fixed></tendon>
     <actuator><motor tendon="t"/><motor tendon="t"/></actuator></mujoco>)");
   Data d(m);
   d.ctrl[0] = 4;

@@ -144,8 +144,11 @@ Vec3 angularMomentum(const Model& m, const Data& d) {
   return R * vec3(m.body_inertia.data(), 1).cwiseProduct(w);
 }
 
+// After 2 s. First order in h for the one-stage integrators. Runge-Kutta averages rotation vectors without the
+// commutators that a true fourth-order step on the sphere of rotations would need, so it is better but not fourth
+// order.
 TEST(Integrators, TumblingBodyKeepsItsAngularMomentum) {
-  for (const auto& [integrator, drift] : {std::pair{Integrator::RK4, 1e-7},
+  for (const auto& [integrator, drift] : {std::pair{Integrator::RK4, 1e-5},
                                           {Integrator::Euler, 2e-2},
                                           {Integrator::Implicit, 2e-2},
                                           {Integrator::ImplicitFast, 2e-2}}) {
