@@ -1,0 +1,35 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+/// What the subcommands of `sinew` share. Scripts can rely on the exit codes: kOk, kProblem and kBadInput.
+namespace sinew::cli {
+
+inline constexpr int kOk = 0;        ///< done, nothing to complain about
+inline constexpr int kProblem = 1;   ///< it ran, but the state went bad, numbers differ, or a file was not written
+inline constexpr int kBadInput = 2;  ///< wrong usage, or a model or trace that cannot be read
+
+/// Something the user asked for cannot be done: a message for standard error and the exit code that goes with it.
+class CommandError : public std::runtime_error {
+ public:
+  explicit CommandError(const std::string& message, int exitCode = kBadInput)
+      : std::runtime_error(message), exitCode_(exitCode) {}
+  int exitCode() const { return exitCode_; }
+
+ private:
+  int exitCode_;
+};
+
+/// A subcommand whose options are registered with the parser; `execute` returns the exit code.
+struct Command {
+  CLI::App* parser = nullptr;
+  std::function<int()> execute;
+};
+
+Command addRunCommand(CLI::App& app);
+Command addInfoCommand(CLI::App& app);
+Command addCompareCommand(CLI::App& app);
+Command addBenchCommand(CLI::App& app);
+
+}  // namespace sinew::cli

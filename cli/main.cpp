@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "command.h"
+#include "sinew/errors.h"
+#include "sinew/version.h"
+
+namespace {
+
+using namespace sinew::cli;
+
+constexpr const char* kFooter =
+    "Exit status: 0 done; 1 the run had problems or numbers differ; 2 bad model, trace or usage.\n"
+    "Results go to standard output, messages to standard error.";
+
+int runCommand(int argc, char** argv) {
+  CLI::App app{"Sinew: simulates and inspects MJCF models", "sinew"};
+  app.set_version_flag("--version", std::string(sinew::kVersion));
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  const std::array commands{addRunCommand(app), addInfoCommand(app), addCompareCommand(app), addBenchCommand(app)};
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request);
+  } catch (const CLI::ParseError& error) {
+    app.exit(error);
+    return kBadInput;
+  }
+  for (const Command& command : commands) {
+    if (command.parser->parsed()) return command.execute();
+  }
+  return kBadInput;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return runCommand(argc, argv);
+  } catch (const CommandError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return error.exitCode();
+  } catch (const sinew::LoadError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "error: not enough memory\n");
+    return kProblem;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return kProblem;
+  }
+}

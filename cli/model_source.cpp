@@ -1,0 +1,77 @@
+#include "model_source.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+
+#include "command.h"
+#include "option_settings.h"
+
+namespace sinew::cli {
+namespace {
+
+void applyChoices(const ModelChoices& choices, Option& option) {
+  for (const std::string& setting : choices.settings) setOption(option, setting);
+  for (const std::string& flag : choices.disabled) option.disableflags |= disableBit(flag);
+  for (const std::string& flag : choices.enabled) option.enableflags |= enableBit(flag);
+}
+
+LoadOptions loadOptions(const ModelChoices& choices) {
+  LoadOptions options;
+  if (choices.gap == "inside") options.gap = GapReading::Inside;
+  if (choices.gap == "outside") options.gap = GapReading::Outside;
+  return options;
+}
+
+void printWarnings(const Warnings& warnings) {
+  for (const std::string& warning : warnings) fmt::print(stderr, "warning: {}\n", warning);
+}
+
+}  // namespace
+
+void addModelChoices(CLI::App& parser, ModelChoices& choices) {
+  parser.add_option("--gap", choices.gap, "How to read a contact's gap (default: as the model says)")
+      ->check(CLI::IsMember({"inside", "outside"}));
+  parser
+      .add_option("--set", choices.settings,
+                  "Change an option of the model: timestep=0.001 integrator=RK4 gravity=0:0:-1.62")
+      ->type_name("NAME=VALUE");
+  parser.add_option("--disable", choices.disabled, "Switch off, by the names of <option><flag>: contact,limit,...")
+      ->delimiter(',');
+  parser.add_option("--enable", choices.enabled, "Switch on: energy,fwdinv,invdiscrete,...")->delimiter(',');
+}
+
+Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings) {
+  Warnings found;
+  Model m = load(file, &found, loadOptions(choices));
+  if (!choices.quiet) printWarnings(found);
+  if (warnings) *warnings = std::move(found);
+  applyChoices(choices, m.opt);
+  return m;
+}
+
+Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices) {
+  Warnings found;
+  Model m = compile(readMjcfText(mjcf, name, {}, &found), &found, loadOptions(choices));
+  if (!choices.quiet) printWarnings(found);
+  applyChoices(choices, m.opt);
+  return m;
+}
+
+int findKey(const Model& m, const std::string& nameOrIndex) {
+  if (const int named = findId(m, ObjType::Key, nameOrIndex); named >= 0) return named;
+  int index = -1;
+  const char* end = nameOrIndex.data() + nameOrIndex.size();
+  const auto [stop, error] = std::from_chars(nameOrIndex.data(), end, index);
+  if (error == std::errc() && stop == end && index >= 0 && index < m.nkey) return index;
+  std::vector<std::string> known;
+  for (int i = 0; i < m.nkey; ++i) {
+    const std::string_view name = nameOf(m, ObjType::Key, i);
+    known.push_back(name.empty() ? std::to_string(i) : std::string(name));
+  }
+  throw CommandError(fmt::format("there is no keyframe '{}'; the model has {}", nameOrIndex,
+                                 known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+}  // namespace sinew::cli

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "sinew/load.h"
+#include "sinew/model.h"
+
+namespace sinew::cli {
+
+/// The options of every command that loads a model: how to read it and what to change in its <option>.
+struct ModelChoices {
+  std::string gap;                    ///< "", "inside" or "outside"
+  std::vector<std::string> settings;  ///< name=value
+  std::vector<std::string> disabled, enabled;
+  bool quiet = false;  ///< keep warnings of the loader to ourselves
+};
+
+/// Registers --gap, --set, --disable and --enable with a subcommand.
+void addModelChoices(CLI::App& parser, ModelChoices& choices);
+
+/// Loads a model file; warnings of the loader go to standard error and, if given, to `warnings`. Throws LoadError for
+/// a bad model and CommandError for a bad choice.
+Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr);
+
+/// The same for one of the scenes that come with the command.
+Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices);
+
+/// Id of the keyframe with this name or number. Throws CommandError, listing the keyframes there are.
+int findKey(const Model& m, const std::string& nameOrIndex);
+
+}  // namespace sinew::cli

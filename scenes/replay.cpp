@@ -1,0 +1,55 @@
+#include "scenes/replay.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "sinew/step.h"
+
+namespace sinew::scenes {
+namespace {
+
+template <class F>
+double microsecondsPer(int count, F&& f) {
+  const auto start = std::chrono::steady_clock::now();
+  for (int i = 0; i < count; ++i) f();
+  const std::chrono::duration<double, std::micro> elapsed = std::chrono::steady_clock::now() - start;
+  return count > 0 ? elapsed.count() / count : 0;
+}
+
+}  // namespace
+
+Replay::Replay(const Model& m, const Stretch& stretch) : m_(m), stretch_(stretch), d_(m) {
+  for (int i = 0; i < m.nv; ++i) d_.qvel[i] = 0.1 * std::sin(1.0 + i);
+  for (int i = 0; i < m.nu; ++i) {
+    const double low = m.actuator_ctrlrange[2 * i];
+    const double high = m.actuator_ctrlrange[2 * i + 1];
+    const bool hasRange = low < high;
+    d_.ctrl[i] = (hasRange ? 0.5 * (low + high) : 0) + 0.5 * (hasRange ? 0.5 * (high - low) : 1) * std::sin(0.7 * i);
+  }
+  for (int i = 0; i < stretch.warmup; ++i) step(m, d_);
+  start_ = saveState(m, d_);
+}
+
+double Replay::microsecondsPerStep() {
+  restoreState(m_, d_, start_);
+  const double result = microsecondsPer(stretch_.steps, [&] { step(m_, d_); });
+  const std::uint64_t hash = stateHash(m_, d_);
+  if (played_ && hash != hash_) reproducible_ = false;
+  hash_ = hash;
+  played_ = true;
+  return result;
+}
+
+double Replay::microsecondsPerForward() {
+  restoreState(m_, d_, start_);
+  return microsecondsPer(stretch_.steps, [&] { forward(m_, d_); });
+}
+
+Spread spreadOf(std::vector<double> timings) {
+  if (timings.empty()) return {};
+  std::sort(timings.begin(), timings.end());
+  return {timings.front(), timings[timings.size() / 4]};
+}
+
+}  // namespace sinew::scenes
