@@ -245,7 +245,10 @@ void Comparison::compareData(const TraceSample& sample, const Data& d, const std
   for (Field& field : fields) {
     if (field.name == "qfrc_inverse") field.values = inverse;
   }
-  for (const Field& field : fields) compareState(sample, field, fields);
+  for (const Field& field : fields) {
+    if (field.name == "qfrc_inverse" && inverse.empty()) continue;
+    compareState(sample, field, fields);
+  }
 }
 
 void Comparison::compareState(const TraceSample& sample, const Field& field, const std::vector<Field>& all) {

@@ -41,7 +41,8 @@ class Comparison {
   /// Sizes, names, options, statistic, then every array. Call before the trace's settings are applied to m.opt.
   void compareModel();
 
-  /// Every array of `d`, for which forward() and energy() ran, and `inverse` (an array like qfrc_inverse).
+  /// Every array of `d`, for which forward() and energy() ran, and `inverse`, the qfrc_inverse that belongs to it
+  /// (empty: not compared).
   void compareData(const TraceSample& sample, const Data& d, const std::vector<double>& inverse);
 
   const std::vector<FieldReport>& reports() const { return reports_; }

@@ -1,0 +1,107 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "support/command.h"
+
+namespace sinew::test {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTwoLegs = R"(<mujoco model="two legs">
+  <worldbody>
+    <geom name="floor" type="plane" size="1 1 1"/>
+    <body name="hips">
+      <freejoint name="root"/>
+      <geom type="box" size="0.1 0.2 0.1" mass="3"/>
+      <body name="left" pos="0 0.1 0">
+        <joint name="left_hip" axis="0 1 0" limited="true" range="-40 40"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03" mass="1.5"/>
+      </body>
+      <body name="right" pos="0 -0.1 0">
+        <joint name="right_hip" axis="0 1 0"/>
+        <geom type="capsule" fromto="0 0 0 0 0 -0.5" size="0.03" mass="1.5"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator> <motor name="walk" joint="left_hip"/> </actuator>
+  <sensor> <gyro name="turn" site="s"/> </sensor>
+</mujoco>
+)";
+
+std::string twoLegs(const TestFolder& folder) {
+  std::string text = kTwoLegs;
+  text.replace(text.find("<freejoint"), 0, "<site name=\"s\"/> ");
+  return folder.write("legs.xml", text);
+}
+
+TEST(CliInfo, DrawsTheTreeWithMassesAndJoints) {
+  const TestFolder folder;
+  const CommandResult r = runSinew({"info", twoLegs(folder)});
+  ASSERT_EQ(r.exitCode, 0) << r.err;
+  EXPECT_NE(r.out.find("  world  1 geom\n"
+                       "  └─ hips  3 kg  free root  1 geom\n"
+                       "     ├─ left  1.5 kg  hinge left_hip  1 geom\n"
+                       "     └─ right  1.5 kg  hinge right_hip  1 geom\n"),
+            std::string::npos)
+      << r.out;
+  EXPECT_NE(r.out.find("mass 6 kg"), std::string::npos);
+  EXPECT_NE(r.out.find("1 joint limit, contacts"), std::string::npos);
+}
+
+TEST(CliInfo, JsonTellsSizesUsesAndNames) {
+  const TestFolder folder;
+  const CommandResult r = runSinew({"info", twoLegs(folder), "--json"});
+  ASSERT_EQ(r.exitCode, 0) << r.err;
+  const json info = json::parse(r.out);
+  EXPECT_EQ(info.at("model"), "two legs");
+  EXPECT_EQ(info.at("sizes").at("nq"), 9);
+  EXPECT_EQ(info.at("sizes").at("nv"), 8);
+  EXPECT_EQ(info.at("uses").at("joints"), json({{"free", 1}, {"hinge", 2}}));
+  EXPECT_EQ(info.at("uses").at("sensors"), json({{"gyro", 1}}));
+  EXPECT_EQ(info.at("actuators"), json({"walk"}));
+  EXPECT_EQ(info.at("bodies").at(2).at("parent"), 1);
+}
+
+TEST(CliInfo, AnyArrayCanBePrinted) {
+  const TestFolder folder;
+  const std::string model = twoLegs(folder);
+  const CommandResult text = runSinew({"info", model, "--array", "body_mass"});
+  ASSERT_EQ(text.exitCode, 0) << text.err;
+  EXPECT_NE(text.out.find("     1  3  (body \"hips\")\n"), std::string::npos) << text.out;
+  const CommandResult array = runSinew({"info", model, "--array", "dof_jntid", "--json"});
+  EXPECT_EQ(json::parse(array.out).at("values"), json({0, 0, 0, 0, 0, 0, 1, 2}));
+  const CommandResult unknown = runSinew({"info", model, "--array", "body_weight"});
+  EXPECT_EQ(unknown.exitCode, 2);
+  EXPECT_NE(unknown.err.find("there is no array 'body_weight'; choose from qpos0"), std::string::npos);
+}
+
+TEST(CliInfo, RunWarnsOfConstraintsThatAreNotSolved) {
+  const TestFolder folder;
+  const std::string model = twoLegs(folder);
+  const CommandResult r = runSinew({"run", model, "--steps", "1"});
+  EXPECT_EQ(r.exitCode, 0);
+  EXPECT_NE(r.err.find("warning: the model has 1 joint limit, contacts;"), std::string::npos) << r.err;
+  const CommandResult meant = runSinew({"run", model, "--steps", "1", "--disable", "constraint,contact"});
+  EXPECT_EQ(meant.err, "");
+}
+
+TEST(CliBench, GivesTimesAndAHashThatRepeats) {
+  const auto measure = [] { return runSinew({"bench", "--warmup", "5", "--steps", "5", "--rounds", "2", "--json"}); };
+  const CommandResult first = measure();
+  const CommandResult second = measure();
+  ASSERT_EQ(first.exitCode, 0) << first.err;
+  const json a = json::parse(first.out).at("models");
+  const json b = json::parse(second.out).at("models");
+  ASSERT_GE(a.size(), 3u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_GT(a[i].at("us_per_step").get<double>(), 0);
+    EXPECT_EQ(a[i].at("reproducible"), true);
+    EXPECT_EQ(a[i].at("state_hash"), b[i].at("state_hash"));
+  }
+}
+
+}  // namespace
+}  // namespace sinew::test
