@@ -39,7 +39,7 @@ json blocksTrace() {
                 {"qpos", {step * h * v0, step * h * v1}},
                 {"qvel", {v0, v1}},
                 {"xpos", {0, 0, 0, step * h * v0, 0, 0, step * h * v0, step * h * v1, 1}},
-                {"M", {6, 4}},
+                {"M", {6, 0, 4}},
                 {"moment_rownnz", {1}},
                 {"moment_rowadr", {0}},
                 {"moment_colind", {1}},
@@ -65,9 +65,9 @@ json blocksTrace() {
                {{"body_mass", {0, 2, 4}},
                 {"body_subtreemass", {6, 6, 4}},
                 {"body_parentid", {0, 0, 1}},
-                {"M_rownnz", {1, 1}},
+                {"M_rownnz", {1, 2}},
                 {"M_rowadr", {0, 1}},
-                {"M_colind", {0, 1}}}},
+                {"M_colind", {0, 0, 1}}}},
               {"samples", {sample(0), sample(10)}}};
 }
 
