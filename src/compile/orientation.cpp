@@ -5,7 +5,7 @@
 namespace sinew::draft {
 namespace {
 
-/// Vectors shorter than this have no direction.
+/// Half lengths below this are no length.
 constexpr double kTooShort = 1e-14;
 
 }  // namespace
@@ -13,8 +13,8 @@ constexpr double kTooShort = 1e-14;
 Quat orientationOf(const spec::Orientation& orientation, const spec::Compiler& compiler, const Place& place) {
   try {
     return spec::resolved(orientation, compiler.degree, compiler.eulerseq);
-  } catch (const spec::OrientationError& e) {
-    place.fail(e.message);
+  } catch (const spec::OrientationError& error) {
+    place.fail(error.message);
   }
 }
 
