@@ -13,6 +13,7 @@
 #include "compile/fuse_static.h"
 #include "compile/inertia.h"
 #include "compile/layout.h"
+#include "compile/length_range.h"
 #include "compile/names.h"
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
@@ -80,6 +81,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);
+  draft::writeLengthRanges(draft, m);
 }
 
 /// Numbers beyond the range of double come from absurd sizes or densities; a step could do nothing with them.

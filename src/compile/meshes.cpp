@@ -98,7 +98,18 @@ geom::Mesh makeMesh(const spec::Mesh& spec, const spec::Compiler& compiler, bool
   options.maxHullVertices = spec.maxhullvert;
   options.needHull = collides || options.inertia == geom::MeshInertia::Convex;
   try {
-    return geom::processMesh(readMesh(spec, compiler, place), options);
+    const geom::TriMesh triangles = readMesh(spec, compiler, place);
+    try {
+      return geom::processMesh(triangles, options);
+    } catch (const geom::MeshError&) {
+      // a mesh without volume may be kept without a hull; anything else stays an error
+      if (!options.needHull || options.inertia == geom::MeshInertia::Convex) throw;
+      options.needHull = false;
+      geom::Mesh mesh = geom::processMesh(triangles, options);
+      if (mesh.amount != 0) throw;
+      mesh.warnings.push_back("the mesh is flat and has no convex hull");
+      return mesh;
+    }
   } catch (const geom::MeshError& error) {
     place.fail(error.what());
   }
