@@ -36,11 +36,19 @@ void setInitialState(const Model& m, const Trace& trace, Data& d) {
   if (trace.velocities == "sine") {
     for (int i = 0; i < m.nv; ++i) d.qvel[i] = 0.1 * std::sin(1.0 + i);
   }
-  if (trace.applied == "sine") {
-    // forces in proportion to the weight they act on
-    for (int i = 0; i < 6 * m.nbody; ++i) d.xfrc_applied[i] = 0.1 * (9.81 * m.body_mass[i / 6]) * std::sin(2.0 + i);
-    for (int i = 0; i < m.nv; ++i) d.qfrc_applied[i] = 0.1 * m.dof_M0[i] * std::sin(3.0 + i);
-  }
+  // outside forces are constant, so the first state has them
+  const auto take = [&](const char* name, Array<double>& target) {
+    if (trace.samples.empty()) return;
+    const auto found = trace.samples.front().fields.find(name);
+    if (found == trace.samples.front().fields.end()) return;
+    if (found->second.size() != static_cast<std::size_t>(target.size())) {
+      throw CommandError(
+          fmt::format("the trace has {} numbers in {}, the model {}", found->second.size(), name, target.size()));
+    }
+    std::copy(found->second.begin(), found->second.end(), target.begin());
+  };
+  take("xfrc_applied", d.xfrc_applied);
+  take("qfrc_applied", d.qfrc_applied);
 }
 
 std::vector<double> toVector(const Array<double>& values) { return {values.begin(), values.end()}; }

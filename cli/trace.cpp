@@ -45,7 +45,6 @@ Trace traceOf(const json& j) {
   const json& settings = j.at("settings");
   trace.controls = settings.at("ctrl").get<std::string>();
   trace.velocities = settings.at("qvel").get<std::string>();
-  trace.applied = settings.value("applied", "none");
   trace.key = settings.at("key").get<int>();
   trace.settings = settings.at("set").get<std::vector<std::string>>();
   trace.smooth = settings.at("smooth").get<bool>();

@@ -18,7 +18,7 @@ struct TraceSample {
 struct Trace {
   std::string version;  ///< of the reference engine
   // how the run was set up
-  std::string controls = "zero", velocities = "keep", applied = "none";
+  std::string controls = "zero", velocities = "keep";
   int key = -1;
   std::vector<std::string> settings;  ///< name=value, as setOption() takes them
   bool smooth = false;                ///< constraints and contacts were disabled

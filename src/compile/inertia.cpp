@@ -23,7 +23,7 @@ Mat3 tensorOf(const MassPart& part) {
 void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
   const Eigen3 principal = eigen3(tensor);
   if (!(principal.values[2] >= kTiny)) {
-    place.fail(fmt::format("the inertia has the principal moments {} {} {}: all must be positive", principal.values[0],
+    place.fail(fmt::format("the inertia has the principal moments {:g} {:g} {:g}: all must be positive", principal.values[0],
                            principal.values[1], principal.values[2]));
   }
   quat = principal.axes;
@@ -33,6 +33,10 @@ void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& iner
 void readInertial(const spec::Inertial& spec, const spec::Compiler& compiler, const std::vector<Pose>& frames,
                   Body& body) {
   const Place place = placeOf(spec);
+  if (spec.mass < 0) place.fail(fmt::format("'mass' must not be negative, found {}", spec.mass));
+  for (const double moment : spec.diaginertia) {
+    if (moment < 0) place.fail(fmt::format("'diaginertia' must not be negative, found {}", moment));
+  }
   body.mass = spec.mass;
   body.inertial.pos = toVec3(spec.pos);
   body.inertia = toVec3(spec.diaginertia);
@@ -71,8 +75,6 @@ void boundAndCheck(const spec::Compiler& compiler, Body& body) {
   Vec3& I = body.inertia;
   body.mass = std::max(body.mass, compiler.boundmass);
   I = I.cwiseMax(compiler.boundinertia);
-  if (body.mass < 0) place.fail(fmt::format("the mass must not be negative, found {}", body.mass));
-  if (I.minCoeff() < 0) place.fail(fmt::format("the inertia must not be negative, found {} {} {}", I[0], I[1], I[2]));
   if (I[0] + I[1] < I[2] || I[0] + I[2] < I[1] || I[1] + I[2] < I[0]) {
     if (!compiler.balanceinertia) {
       place.fail(

@@ -17,10 +17,12 @@ void velocities(const Model& m, Data& d) {
     const int adr = m.ten_J_rowadr[i];
     d.ten_velocity[i] = sparseDot(d.ten_J.data() + adr, m.ten_J_colind.data() + adr, m.ten_J_rownnz[i], v);
   }
+  // with actuation switched off the reference engine reports actuators at rest, and so do we
+  const bool off = m.opt.disabled(disable::kActuation);
   for (int u = 0; u < m.nu; ++u) {
     const int adr = d.moment_rowadr[u];
     d.actuator_velocity[u] =
-        sparseDot(d.actuator_moment.data() + adr, d.moment_colind.data() + adr, d.moment_rownnz[u], v);
+        off ? 0 : sparseDot(d.actuator_moment.data() + adr, d.moment_colind.data() + adr, d.moment_rownnz[u], v);
   }
 }
 

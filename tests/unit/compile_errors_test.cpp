@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
             R"(model.xml:3: <body name="b">: no body has the principal moments 1 1 3: the largest must not exceed the )"
             R"(sum of the others (balanceinertia in <compiler> replaces all by their mean))"},
         Case{"NegativeMass", inWorld(R"(<body name="b"><inertial pos="0 0 0" mass="-1" diaginertia="1 1 1"/></body>)"),
-             R"(model.xml:3: <body name="b">: the mass must not be negative, found -1)"},
+             R"(model.xml:3: <inertial>: 'mass' must not be negative, found -1)"},
         Case{"FullInertia",
              inWorld(R"(<body name="b"><inertial pos="0 0 0" mass="1" fullinertia="1 1 1 2 0 0"/></body>)"),
              R"(model.xml:3: <inertial>: the inertia has the principal moments 3 1 -1: all must be positive)"},
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
              R"(model.xml:3: <mesh name="m">: file "nowhere.stl" does not exist)"},
         Case{
             "UnknownFormat", "<mujoco>\n<asset>\n<mesh name=\"m\" file=\"shape.doc\"/></asset></mujoco>",
-            R"(model.xml:3: <mesh name="m">: unknown mesh format: the extension is .doc, known are .obj, .stl and .msh)"},
+            R"(model.xml:3: <mesh name="m">: unknown mesh file type 'shape.doc'; known are .obj, .stl and .msh)"},
         Case{"HFieldSize",
              "<mujoco>\n<asset>\n<hfield name=\"h\" nrow=\"2\" ncol=\"2\" size=\"1 1 0 1\"/></asset></mujoco>",
              R"(model.xml:3: <hfield name="h">: all four numbers of 'size' must be positive, found 0)"},
