@@ -16,7 +16,7 @@ packages=(
   "$@"
 )
 # Node may come from elsewhere than Debian, and then Debian's would clash with it
-command -v node >/dev/null || packages+=(nodejs)
+command -v node >/dev/null || packages+=(nodejs ca-certificates)
 command -v npm >/dev/null || packages+=(npm)
 
 fail() {
@@ -32,7 +32,7 @@ if command -v dpkg-query >/dev/null; then
   done
 else
   # not a Debian machine: take it that the packages are there under other names, CMake says which one is not
-  command -v cmake >/dev/null && command -v ninja >/dev/null ||
+  { command -v cmake && command -v ninja; } >/dev/null ||
     fail "no dpkg on this machine, so nothing can be installed by name." \
       "Install the equivalents of these Debian packages, then try again: ${packages[*]}"
 fi
