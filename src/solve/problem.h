@@ -21,6 +21,8 @@ struct ConstraintProblem {
   std::span<const int> columns;
   std::span<const double> values;
   std::span<const ConeParameters> cones;
+  /// First dof of each group of dofs that are eliminated together (a body, a flex node), and one past the last dof.
+  std::span<const int> nodes;
   // one entry per row
   std::span<const double> aref;
   std::span<const double> D;
@@ -41,7 +43,11 @@ struct SolveOptions {
   double lineSearchTolerance = 0.01;
   int noslipIterations = 0;
   double noslipTolerance = 1e-6;
+  HessianForm hessian = HessianForm::Auto;  ///< Auto: whichever is predicted to be cheaper
 };
+
+/// How Newton's method stores its matrix.
+enum class HessianForm { Auto, Dense, Sparse };
 
 /// What a solver did. Not converging is a report, not an error.
 struct SolveReport {
