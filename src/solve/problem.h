@@ -36,6 +36,9 @@ struct ConstraintProblem {
   int rows() const { return static_cast<int>(D.size()); }
 };
 
+/// How Newton's method stores its matrix.
+enum class HessianForm { Auto, Dense, Sparse };
+
 struct SolveOptions {
   int maxIterations = 100;
   double tolerance = 1e-8;
@@ -45,9 +48,6 @@ struct SolveOptions {
   double noslipTolerance = 1e-6;
   HessianForm hessian = HessianForm::Auto;  ///< Auto: whichever is predicted to be cheaper
 };
-
-/// How Newton's method stores its matrix.
-enum class HessianForm { Auto, Dense, Sparse };
 
 /// What a solver did. Not converging is a report, not an error.
 struct SolveReport {
