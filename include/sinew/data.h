@@ -8,6 +8,7 @@
 
 #include "sinew/arena.h"
 #include "sinew/array.h"
+#include "sinew/bounding_tree.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
 #include "sinew/rows.h"
@@ -158,6 +159,7 @@ struct Data {
 #undef SINEW_X
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
+  BoundingTree geomTree;            ///< broad phase; speed only, no state [collide]
   Array<Contact> contact;           ///< [collide]
   Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
   Array<double> support_weight;     ///< and their weights

@@ -26,9 +26,8 @@ struct ContactParameters {
 };
 
 /// Parameters of a contact between two colliders: the higher priority decides alone; with equal priority condim and
-/// friction are the larger ones, solref and solimp are mixed by solmix, margins and gaps add up. Fills dim, friction,
-/// solref, solreffriction, solimp, adhesion and includemargin of `contact`. `margin` and `gap` of the result say from
-/// which distance the pair is a contact at all: see detectionDistance().
+/// friction are the larger ones, solref and solimp are mixed by solmix; margins and gaps always add up, and say from
+/// which distance the pair is a contact at all (detectionDistance) and from which it has a force (forceDistance).
 struct MixedParameters {
   int dim = 3;
   std::array<double, 5> friction{};
@@ -37,6 +36,10 @@ struct MixedParameters {
   double margin = 0, gap = 0, adhesion = 0;
 };
 MixedParameters mixParameters(const Option& opt, const ContactParameters& a, const ContactParameters& b);
+
+/// What every contact goes through last, explicit pairs included: the global override if it is switched on, and the
+/// smallest friction there is.
+void applyOverrides(const Option& opt, MixedParameters& p);
 
 /// Distance below which a contact exists, and below which it has a force, by the reading of `gap`:
 /// inside: margin and margin - gap; outside: margin + gap and margin.

@@ -16,8 +16,8 @@ solve::ConstraintProblem rowsOf(const Data& d);
 /// The inertia matrix of all dofs with its factor.
 solve::TreeMetric massMetric(const Model& m, const Data& d);
 
-/// The whole problem; `metric` must outlive it.
-solve::ConstraintProblem wholeProblem(const Model& m, const Data& d, const solve::Metric& metric);
+/// The whole problem; `metric` must outlive it, and so must the current scope of d.arena.
+solve::ConstraintProblem wholeProblem(const Model& m, Data& d, const solve::Metric& metric);
 
 /// Kinematic trees that rows couple, directly or through others. Dofs of trees without rows belong to no island.
 struct Island {

@@ -266,7 +266,7 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
     std::fill_n(f + 1, n - 1, 0.0);
   } else {
     const int t = n - 1;
-    double St[25], bt[5], x[5];
+    double St[25] = {}, bt[5] = {}, x[5];
     for (int i = 0; i < t; ++i) {
       bt[i] = residual[i + 1] + S[(i + 1) * n] * (f[0] - old[0]);
       for (int j = 0; j < t; ++j) {
@@ -416,7 +416,7 @@ double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
   const double* friction = coneOf(p_, block).friction.data();
   const double* G = grams_.data() + wide_[b].gram;
   double* f = force.data() + block.row;
-  double c[kMaxBasis], residual[5] = {}, S[25], bt[5], old[5] = {};
+  double c[kMaxBasis], residual[5] = {}, S[25] = {}, bt[5] = {}, old[5] = {};
   multiplyBasis(block, y_.data(), c);
   for (int i = 0; i < t; ++i) {
     residual[i] = b_[static_cast<std::size_t>(block.row + i + 1)] + c[i + 1];

@@ -59,7 +59,22 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       oldGradient_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldState_(arena.take<RowState>(rows_)) {
-  if (method == PrimalMethod::Newton) hessian_.emplace(p, arena);
+  if (method == PrimalMethod::Newton) chooseHessian(arena);
+}
+
+void PrimalSolver::chooseHessian(Arena& arena) {
+  // below this a dense factor is cheaper than finding out
+  constexpr int kSmall = 60;
+  // dense loops are longer, so they run faster: count a sparse multiplication as this many dense ones
+  constexpr double kSparsePrice = 1.5;
+  const double n = n_;
+  const bool canBeSparse = p_.nodes.size() > 1;
+  if (canBeSparse && options_.hessian != HessianForm::Dense &&
+      (n_ > kSmall || options_.hessian == HessianForm::Sparse)) {
+    sparse_.emplace(p_, p_.nodes, arena);
+    if (options_.hessian == HessianForm::Auto && kSparsePrice * sparse_->flops() > n * n * n / 6) sparse_.reset();
+  }
+  if (!sparse_) dense_.emplace(p_, arena);
 }
 
 void PrimalSolver::evaluate(const Solution& s) {
@@ -69,6 +84,11 @@ void PrimalSolver::evaluate(const Solution& s) {
   for (std::size_t i = 0; i < gradient_.size(); ++i) {
     gradient_[i] = Ax_[i] - p_.smoothForce[i] - s.constraintForce[i];
   }
+}
+
+void PrimalSolver::solveHessian() {
+  sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
+          : dense_->solve(gradient_.data(), preconditioned_.data());
 }
 
 double PrimalSolver::decrement() const { return std::max(0.0, 0.5 * p_.primalScale * dot(gradient_, preconditioned_)); }
@@ -96,8 +116,8 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   const bool smallGradient = report.gradientNorm < tolerance;
   report.converged = decrement() < tolerance && (!newton || smallGradient);
   if (newton && !report.converged) {
-    hessian_->assemble(residual_.data(), s.state.data());
-    hessian_->solve(gradient_.data(), preconditioned_.data());
+    sparse_ ? sparse_->assemble(residual_.data(), s.state.data()) : dense_->assemble(residual_.data(), s.state.data());
+    solveHessian();
     report.converged = smallGradient && decrement() < tolerance;
   }
 
@@ -126,8 +146,9 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     evaluate(s);
     record();
     if (newton) {
-      hessian_->update(residual_.data(), s.state.data(), oldState_.data());
-      hessian_->solve(gradient_.data(), preconditioned_.data());
+      sparse_ ? sparse_->assemble(residual_.data(), s.state.data())
+              : dense_->update(residual_.data(), s.state.data(), oldState_.data());
+      solveHessian();
     } else {
       std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
       p_.metric->solve(preconditioned_.data());

@@ -6,6 +6,7 @@
 #include "solve/hessian.h"
 #include "solve/line_search.h"
 #include "solve/problem.h"
+#include "solve/sparse_hessian.h"
 
 /// Solvers that work on the acceleration itself.
 namespace sinew::solve {
@@ -33,6 +34,8 @@ class PrimalSolver {
 
  private:
   void evaluate(const Solution& s);
+  void chooseHessian(Arena& arena);
+  void solveHessian();       // preconditioned = inv(H) gradient
   double decrement() const;  // 1/2 scale g' P g for the current preconditioned gradient
 
   const ConstraintProblem& p_;
@@ -43,7 +46,9 @@ class PrimalSolver {
   std::span<double> Ax_, As_, residual_, Js_, gradient_, preconditioned_, direction_;
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;
-  std::optional<DenseHessian> hessian_;  // Newton only
+  // Newton only, one of the two
+  std::optional<DenseHessian> dense_;
+  std::optional<SparseHessian> sparse_;
   double cost_ = 0;
 };
 

@@ -21,6 +21,8 @@ struct ConstraintProblem {
   std::span<const int> columns;
   std::span<const double> values;
   std::span<const ConeParameters> cones;
+  /// First dof of each group of dofs that are eliminated together (a body, a flex node), and one past the last dof.
+  std::span<const int> nodes;
   // one entry per row
   std::span<const double> aref;
   std::span<const double> D;
@@ -34,6 +36,9 @@ struct ConstraintProblem {
   int rows() const { return static_cast<int>(D.size()); }
 };
 
+/// How Newton's method stores its matrix.
+enum class HessianForm { Auto, Dense, Sparse };
+
 struct SolveOptions {
   int maxIterations = 100;
   double tolerance = 1e-8;
@@ -41,6 +46,7 @@ struct SolveOptions {
   double lineSearchTolerance = 0.01;
   int noslipIterations = 0;
   double noslipTolerance = 1e-6;
+  HessianForm hessian = HessianForm::Auto;  ///< Auto: whichever is predicted to be cheaper
 };
 
 /// What a solver did. Not converging is a report, not an error.

@@ -1,5 +1,7 @@
 #include "step/stages.h"
 
+#include "collision/collision.h"
+#include "constraint/constraint.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
 #include "kinematics/kinematics.h"
@@ -14,6 +16,8 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
   tendons(m, d);        // site_xpos, cdof       -> ten_length, ten_J
   massMatrix(m, d);     // cinert, cdof, ten_J   -> crb, M
   factorMass(m, d);     // M                     -> qLD
+  collide(m, d);        // geom poses            -> contact
+  buildRows(m, d);      // contact, qpos, ten_*  -> row_*, efc_*
   transmissions(m, d);  // ten_*, site_x*, qpos  -> actuator_length, actuator_moment
   d.energy = {0, 0};
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
@@ -25,6 +29,7 @@ void velocityStage(const Model& m, Data& d, Sensing sensing) {
   comVel(m, d);      // qvel, cdof            -> cvel, cdof_dot
   passive(m, d);     // qpos, qvel            -> qfrc_spring, _damper, _gravcomp, _fluid, _passive
   bias(m, d);        // cvel, cdof_dot        -> qfrc_bias
+  referenceAcceleration(m, d);  // qvel, rows    -> efc_vel, efc_aref
   if (sensing == Sensing::On) sense(m, d, Stage::Vel);
   if (m.opt.enabled(enable::kEnergy)) kineticEnergy(m, d);
 }
@@ -32,7 +37,7 @@ void velocityStage(const Model& m, Data& d, Sensing sensing) {
 void accelerationStage(const Model& m, Data& d, Sensing sensing) {
   actuation(m, d);     // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
   acceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
-  solve(m, d);         // qacc_smooth           -> qacc, qfrc_constraint
+  solveConstraints(m, d);  // rows, qacc_smooth -> qacc, qfrc_constraint, efc_force
   if (sensing == Sensing::On) sense(m, d, Stage::Acc);
 }
 

@@ -3,46 +3,51 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace sinew::test {
 
-namespace {
-constexpr int kTreeAdr = 0;
-}
-
-RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(seed), n_(counts.dofs) {
-  const Eigen::Index n = n_;
-  Eigen::MatrixXd G(n, n);
-  for (Eigen::Index i = 0; i < n; ++i) {
-    for (Eigen::Index j = 0; j < n; ++j) G(i, j) = uniform(-1, 1);
-  }
-  const Eigen::MatrixXd A = G * G.transpose() + 0.5 * Eigen::MatrixXd::Identity(n, n);
-
-  // A = L'DL from the last row to the first
-  Eigen::MatrixXd L = A;
-  diagInv_.resize(static_cast<std::size_t>(n));
-  for (Eigen::Index k = n - 1; k >= 0; --k) {
-    diagInv_[static_cast<std::size_t>(k)] = 1 / L(k, k);
-    for (Eigen::Index i = 0; i < k; ++i) {
-      const double l = L(k, i) / L(k, k);
-      for (Eigen::Index j = 0; j <= i; ++j) L(i, j) -= l * L(k, j);
+RandomProblem::RandomProblem(unsigned seed, const Counts& counts)
+    : generator_(seed), n_(counts.dofs * counts.trees), perTree_(counts.dofs) {
+  const Eigen::Index n = perTree_;
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(n_, n_);
+  diagInv_.resize(static_cast<std::size_t>(n_));
+  for (int tree = 0; tree < counts.trees; ++tree) {
+    Eigen::MatrixXd G(n, n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = 0; j < n; ++j) G(i, j) = uniform(-1, 1);
     }
-    for (Eigen::Index i = 0; i < k; ++i) L(k, i) /= L(k, k);
-  }
-  for (int i = 0; i < n_; ++i) {
-    rowadr_.push_back(static_cast<int>(colind_.size()));
-    rownnz_.push_back(i + 1);
-    for (int j = 0; j <= i; ++j) {
-      colind_.push_back(j);
-      matrix_.push_back(A(i, j));
-      factor_.push_back(L(i, j));
+    const Eigen::MatrixXd T = G * G.transpose() + 0.5 * Eigen::MatrixXd::Identity(n, n);
+    const int first = tree * perTree_;
+    A.block(first, first, n, n) = T;
+
+    // T = L'DL from the last row to the first
+    Eigen::MatrixXd L = T;
+    for (Eigen::Index k = n - 1; k >= 0; --k) {
+      diagInv_[static_cast<std::size_t>(first + k)] = 1 / L(k, k);
+      for (Eigen::Index i = 0; i < k; ++i) {
+        const double l = L(k, i) / L(k, k);
+        for (Eigen::Index j = 0; j <= i; ++j) L(i, j) -= l * L(k, j);
+      }
+      for (Eigen::Index i = 0; i < k; ++i) L(k, i) /= L(k, k);
     }
-    treeOf_.push_back(0);
+    for (int i = 0; i < perTree_; ++i) {
+      rowadr_.push_back(static_cast<int>(colind_.size()));
+      rownnz_.push_back(i + 1);
+      for (int j = 0; j <= i; ++j) {
+        colind_.push_back(first + j);
+        matrix_.push_back(T(i, j));
+        factor_.push_back(L(i, j));
+      }
+      treeOf_.push_back(tree);
+    }
+    treeAdr_.push_back(first);
+    treeNum_.push_back(perTree_);
+    nodes_.push_back(first);
   }
+  nodes_.push_back(n_);
   metric_ = std::make_unique<solve::TreeMetric>(
       solve::LowerRows{n_, rownnz_.data(), rowadr_.data(), colind_.data(), matrix_.data()}, factor_.data(),
-      diagInv_.data(), treeOf_.data(), &kTreeAdr, &n_);
+      diagInv_.data(), treeOf_.data(), treeAdr_.data(), treeNum_.data());
 
   for (int i = 0; i < counts.equalities; ++i) addBlock(BlockKind::Equality, i % 2 == 0 ? 3 : 1, i % 2 == 0 ? 3 : 1);
   for (int i = 0; i < counts.frictions; ++i) addBlock(BlockKind::Friction, 1, 1);
@@ -56,8 +61,8 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(s
     addBlock(BlockKind::Elliptic, dim, dim);
   }
 
-  Eigen::VectorXd a0(n);
-  for (Eigen::Index i = 0; i < n; ++i) a0(i) = uniform(-5, 5);
+  Eigen::VectorXd a0(n_);
+  for (Eigen::Index i = 0; i < n_; ++i) a0(i) = uniform(-5, 5);
   const Eigen::VectorXd f0 = A * a0;
   a0_.assign(a0.begin(), a0.end());
   f0_.assign(f0.begin(), f0.end());
@@ -68,6 +73,7 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts) : generator_(s
   problem_.columns = columns_;
   problem_.values = values_;
   problem_.cones = cones_;
+  problem_.nodes = nodes_;
   problem_.aref = aref_;
   problem_.D = D_;
   problem_.R = R_;
@@ -81,14 +87,21 @@ void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow) {
   block.row = static_cast<int>(D_.size());
   block.nrow = nrow;
   block.nbasis = nbasis;
-  block.ncol = std::min(n_, 6);
   block.column = static_cast<int>(columns_.size());
   block.value = static_cast<int>(values_.size());
-  std::vector<int> all(static_cast<std::size_t>(n_));
-  std::iota(all.begin(), all.end(), 0);
+  // up to six columns of one tree or of two
+  const int trees = n_ / perTree_;
+  std::vector<int> all;
+  for (const int tree : {static_cast<int>(generator_() % static_cast<unsigned>(trees)),
+                         static_cast<int>(generator_() % static_cast<unsigned>(trees))}) {
+    for (int i = 0; i < perTree_; ++i) all.push_back(tree * perTree_ + i);
+  }
   std::shuffle(all.begin(), all.end(), generator_);
-  std::sort(all.begin(), all.begin() + block.ncol);
-  columns_.insert(columns_.end(), all.begin(), all.begin() + block.ncol);
+  all.resize(std::min<std::size_t>(all.size(), 6));
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  block.ncol = static_cast<int>(all.size());
+  columns_.insert(columns_.end(), all.begin(), all.end());
   for (int k = 0; k < nbasis * block.ncol; ++k) values_.push_back(uniform(-1, 1));
 
   const double D = std::exp(uniform(0, 5));

@@ -8,12 +8,13 @@
 
 namespace sinew::test {
 
-/// A constraint problem made of random numbers, with its own storage: a full positive definite metric in one component
+/// A constraint problem made of random numbers, with its own storage: a full positive definite metric per tree
 /// and blocks of every kind on random columns. The same seed gives the same problem.
 class RandomProblem {
  public:
   struct Counts {
-    int dofs = 12;
+    int dofs = 12;  ///< per tree
+    int trees = 1;  ///< blocks touch one or two of them
     int equalities = 2;
     int frictions = 3;
     int unilateral = 4;
@@ -25,14 +26,16 @@ class RandomProblem {
   RandomProblem& operator=(const RandomProblem&) = delete;
 
   const solve::ConstraintProblem& problem() const { return problem_; }
+  /// First dof of each tree, and the number of dofs.
+  const std::vector<int>& nodes() const { return nodes_; }
 
  private:
   void addBlock(BlockKind kind, int nbasis, int nrow);
   double uniform(double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(generator_); }
 
   std::mt19937 generator_;
-  int n_;
-  std::vector<int> rownnz_, rowadr_, colind_, treeOf_;
+  int n_, perTree_;
+  std::vector<int> rownnz_, rowadr_, colind_, treeOf_, treeAdr_, treeNum_, nodes_;
   std::vector<double> matrix_, factor_, diagInv_;
   std::vector<RowBlock> blocks_;
   std::vector<int> columns_;

@@ -9,6 +9,7 @@
 #include "solve/line_search.h"
 #include "solve/primal.h"
 #include "solve/rows.h"
+#include "solve/sparse_hessian.h"
 #include "support/random_problem.h"
 #include "support/tolerance.h"
 
@@ -178,6 +179,46 @@ TEST(LineSearch, DirectionalCostAgreesWithTheFullCost) {
       const double difference = (cost.at(alpha + h).cost - cost.at(alpha - h).cost) / (2 * h);
       EXPECT_NEAR(point.slope, difference, tolerance(1e-5) * (1 + std::abs(difference)));
     }
+  }
+}
+
+// The same matrix, factored densely and by fronts.
+TEST(SparseHessian, SolvesLikeTheDenseOne) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    for (const int trees : {1, 2, 7, 40}) {
+      const RandomProblem random(seed, {.dofs = 1 + static_cast<int>(seed % 7),
+                                        .trees = trees,
+                                        .equalities = trees / 2,
+                                        .frictions = 3,
+                                        .unilateral = trees,
+                                        .pyramids = trees,
+                                        .cones = trees});
+      const ConstraintProblem& p = random.problem();
+      std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
+      std::vector<RowState> s(r.size());
+      multiplyRows(p, p.smoothAcceleration.data(), r.data());
+      evaluateRows(p, r.data(), f.data(), s.data());
+      Arena arena;
+      DenseHessian dense(p, arena);
+      SparseHessian sparse(p, random.nodes(), arena);
+      dense.assemble(r.data(), s.data());
+      sparse.assemble(r.data(), s.data());
+      std::vector<double> x(p.smoothForce.size()), y(x.size());
+      dense.solve(p.smoothForce.data(), x.data());
+      sparse.solve(p.smoothForce.data(), y.data());
+      EXPECT_TRUE(allNear(y, x, 1e-9, 1e-9)) << "seed " << seed << ", " << trees << " trees";
+    }
+  }
+}
+
+TEST(Newton, DenseAndSparseMatricesGiveTheSameSolution) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const RandomProblem random(
+        seed, {.dofs = 6, .trees = 15, .equalities = 5, .frictions = 5, .unilateral = 10, .pyramids = 10, .cones = 10});
+    const Result dense = solveBy(random.problem(), Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Dense});
+    const Result sparse =
+        solveBy(random.problem(), Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Sparse});
+    EXPECT_TRUE(allNear(sparse.x, dense.x, 1e-7, 1e-7)) << "seed " << seed;
   }
 }
 

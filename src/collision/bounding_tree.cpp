@@ -1,0 +1,93 @@
+#include "collision/bounding_tree.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace sinew {
+namespace {
+
+using Box = BoundingTree::Box;
+
+/// The order is made anew when the boxes' extents exceed those of a fresh tree by this factor.
+constexpr double kLoose = 1.5;
+
+double extent(const Box& box) {
+  return (box.upper[0] - box.lower[0]) + (box.upper[1] - box.lower[1]) + (box.upper[2] - box.lower[2]);
+}
+
+Box merged(const Box& a, const Box& b) {
+  Box box;
+  for (int i = 0; i < 3; ++i) {
+    box.lower[i] = std::min(a.lower[i], b.lower[i]);
+    box.upper[i] = std::max(a.upper[i], b.upper[i]);
+  }
+  return box;
+}
+
+/// Children come after their parents, so one pass from the back refits everything. Returns the sum of extents.
+double refit(BoundingTree& tree, std::span<const Box> boxes) {
+  double size = 0;
+  for (std::ptrdiff_t node = tree.leaves.size() - 1; node >= 0; --node) {
+    const int leaves = tree.leaves[node];
+    tree.box[node] = leaves == 1 ? boxes[static_cast<std::size_t>(tree.item[tree.firstLeaf[node]])]
+                                 : merged(tree.box[node + 1], tree.box[node + 2 * tree.leaves[node + 1]]);
+    size += extent(tree.box[node]);
+  }
+  return size;
+}
+
+/// Splits the items [begin, end) at the median of their centres along the axis on which the centres spread most.
+void buildNode(BoundingTree& tree, std::span<const Box> boxes, int begin, int end) {
+  tree.leaves.push_back(end - begin);
+  tree.firstLeaf.push_back(begin);
+  if (end - begin == 1) return;
+  double lower[3], upper[3];
+  std::fill_n(lower, 3, std::numeric_limits<double>::max());
+  std::fill_n(upper, 3, std::numeric_limits<double>::lowest());
+  for (int k = begin; k < end; ++k) {
+    const Box& box = boxes[static_cast<std::size_t>(tree.item[k])];
+    for (int i = 0; i < 3; ++i) {
+      lower[i] = std::min(lower[i], box.lower[i] + box.upper[i]);
+      upper[i] = std::max(upper[i], box.lower[i] + box.upper[i]);
+    }
+  }
+  int axis = 0;
+  for (int i = 1; i < 3; ++i) {
+    if (upper[i] - lower[i] > upper[axis] - lower[axis]) axis = i;
+  }
+  const int middle = begin + (end - begin) / 2;
+  int* items = tree.item.data();
+  std::nth_element(items + begin, items + middle, items + end, [&](int a, int b) {
+    const Box& p = boxes[static_cast<std::size_t>(a)];
+    const Box& q = boxes[static_cast<std::size_t>(b)];
+    const double pc = p.lower[axis] + p.upper[axis], qc = q.lower[axis] + q.upper[axis];
+    return pc < qc || (pc == qc && a < b);
+  });
+  buildNode(tree, boxes, begin, middle);
+  buildNode(tree, boxes, middle, end);
+}
+
+}  // namespace
+
+bool overlap(const Box& a, const Box& b) {
+  return a.lower[0] <= b.upper[0] && b.lower[0] <= a.upper[0] && a.lower[1] <= b.upper[1] && b.lower[1] <= a.upper[1] &&
+         a.lower[2] <= b.upper[2] && b.lower[2] <= a.upper[2];
+}
+
+void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
+  const auto count = static_cast<std::ptrdiff_t>(boxes.size());
+  if (tree.item.size() == count) {
+    if (count == 0 || refit(tree, boxes) <= kLoose * tree.builtSize) return;
+  } else {
+    tree.item.resize(count);
+    std::iota(tree.item.begin(), tree.item.end(), 0);
+  }
+  tree.leaves.clear();
+  tree.firstLeaf.clear();
+  if (count > 0) buildNode(tree, boxes, 0, static_cast<int>(count));
+  tree.box.resize(tree.leaves.size());
+  tree.builtSize = refit(tree, boxes);
+}
+
+}  // namespace sinew

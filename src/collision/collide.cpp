@@ -1,0 +1,225 @@
+#include "geom/collide.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "collision/bounding_tree.h"
+#include "collision/collision.h"
+#include "collision/filters.h"
+#include "math/types.h"
+
+namespace sinew {
+namespace {
+
+/// Two geoms that are near each other. `first` has the smaller type.
+struct Candidate {
+  std::int64_t bodies = 0;
+  int pair = -1;  ///< explicit pair, -1: automatic
+  int first = 0, second = 0;
+};
+
+geom::Shape shapeOf(const Model& m, const Data& d, int g) {
+  geom::Shape shape;
+  shape.type = m.geom_type[g];
+  shape.pos = vec3(d.geom_xpos.data(), g);
+  shape.rot = mat3(d.geom_xmat.data(), g);
+  shape.size = vec3(m.geom_size.data(), g);
+  shape.rbound = m.geom_rbound[g];
+  const int id = m.geom_dataid[g];
+  if (shape.type == GeomType::Mesh) {
+    geom::HullView& hull = shape.hull;
+    hull.vertex = {m.mesh_vert.data() + 3 * m.mesh_vertadr[id], static_cast<std::size_t>(3 * m.mesh_vertnum[id])};
+    if (m.mesh_graphadr[id] >= 0) {
+      hull.graph = {m.mesh_graph.data() + m.mesh_graphadr[id],
+                    static_cast<std::size_t>(m.nmeshgraph - m.mesh_graphadr[id])};
+    }
+    const int poly = m.mesh_polyadr[id];
+    hull.polynum = m.mesh_polynum[id];
+    hull.polynormal = m.mesh_polynormal.data() + 3 * poly;
+    hull.polyvertadr = m.mesh_polyvertadr.data() + poly;
+    hull.polyvertnum = m.mesh_polyvertnum.data() + poly;
+    hull.polyvert = m.mesh_polyvert.data();
+    hull.polymapadr = m.mesh_polymapadr.data() + m.mesh_vertadr[id];
+    hull.polymapnum = m.mesh_polymapnum.data() + m.mesh_vertadr[id];
+    hull.polymap = m.mesh_polymap.data();
+  } else if (shape.type == GeomType::HField) {
+    shape.field.nrow = m.hfield_nrow[id];
+    shape.field.ncol = m.hfield_ncol[id];
+    std::copy_n(m.hfield_size.data() + 4 * id, 4, shape.field.size.begin());
+    shape.field.data = {m.hfield_data.data() + m.hfield_adr[id],
+                        static_cast<std::size_t>(m.hfield_nrow[id] * m.hfield_ncol[id])};
+  }
+  return shape;
+}
+
+ContactParameters parametersOf(const Model& m, int g) {
+  ContactParameters p;
+  p.condim = m.geom_condim[g];
+  p.priority = m.geom_priority[g];
+  p.solmix = m.geom_solmix[g];
+  std::copy_n(m.geom_solref.data() + 2 * g, 2, p.solref.begin());
+  std::copy_n(m.geom_solimp.data() + 5 * g, 5, p.solimp.begin());
+  std::copy_n(m.geom_friction.data() + 3 * g, 3, p.friction.begin());
+  p.margin = m.geom_margin[g];
+  p.gap = m.geom_gap[g];
+  p.adhesion = m.geom_adhesion[g];
+  return p;
+}
+
+MixedParameters parametersOfPair(const Model& m, int i) {
+  MixedParameters p;
+  p.dim = m.pair_dim[i];
+  std::copy_n(m.pair_friction.data() + 5 * i, 5, p.friction.begin());
+  std::copy_n(m.pair_solref.data() + 2 * i, 2, p.solref.begin());
+  std::copy_n(m.pair_solreffriction.data() + 2 * i, 2, p.solreffriction.begin());
+  std::copy_n(m.pair_solimp.data() + 5 * i, 5, p.solimp.begin());
+  p.margin = m.pair_margin[i];
+  p.gap = m.pair_gap[i];
+  p.adhesion = m.pair_adhesion[i];
+  applyOverrides(m.opt, p);
+  return p;
+}
+
+/// World box of a geom, larger by the distance at which it may already be in contact.
+BoundingTree::Box worldBox(const Model& m, const Data& d, int g) {
+  const ConstMapMat3 R = mat3(d.geom_xmat.data(), g);
+  const double* aabb = m.geom_aabb.data() + 6 * g;
+  const Vec3 center = vec3(d.geom_xpos.data(), g) + R * ConstMapVec3(aabb);
+  const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.geom_margin[g];
+  const Vec3 half = R.cwiseAbs() * ConstMapVec3(aabb + 3) + Vec3::Constant(std::max(0.0, margin) + m.geom_gap[g]);
+  BoundingTree::Box box;
+  for (int i = 0; i < 3; ++i) {
+    box.lower[i] = center[i] - half[i];
+    box.upper[i] = center[i] + half[i];
+  }
+  return box;
+}
+
+/// Bounding spheres, or a sphere against a plane; a geom without a bound is near everything.
+bool spheresNear(const Model& m, const Data& d, int g1, int g2, double distance) {
+  const double r1 = m.geom_rbound[g1], r2 = m.geom_rbound[g2];
+  const Vec3 between = vec3(d.geom_xpos.data(), g2) - vec3(d.geom_xpos.data(), g1);
+  if (r1 > 0 && r2 > 0) return between.squaredNorm() <= (r1 + r2 + distance) * (r1 + r2 + distance);
+  if (m.geom_type[g1] == GeomType::Plane && r2 > 0) {
+    return Vec3(mat3(d.geom_xmat.data(), g1).col(2)).dot(between) <= distance + r2;
+  }
+  if (m.geom_type[g2] == GeomType::Plane && r1 > 0) {
+    return Vec3(mat3(d.geom_xmat.data(), g2).col(2)).dot(-between) <= distance + r1;
+  }
+  return true;
+}
+
+Candidate candidate(const Model& m, int g1, int g2, int pair) {
+  const auto key = bodyPairKey(m.geom_bodyid[g1], m.geom_bodyid[g2]);
+  // equal types keep the order of their bodies, then their ids
+  const auto rank = [&](int g) { return std::tuple(m.geom_type[g], m.geom_bodyid[g], g); };
+  if (rank(g2) < rank(g1)) std::swap(g1, g2);
+  return {key, pair, g1, g2};
+}
+
+/// All pairs of geoms that may touch, in the order of their contacts: by bodies, explicit pairs first, then by geoms.
+void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
+  const Arena::Scope scope(d.arena);
+  const std::span<int> bounded = d.arena.take<int>(m.ngeom);
+  const std::span<int> planes = d.arena.take<int>(m.ngeom);
+  std::size_t nbounded = 0, nplane = 0;
+  for (int g = 0; g < m.ngeom; ++g) {
+    if (!canCollide(m, g)) continue;
+    (m.geom_type[g] == GeomType::Plane ? planes[nplane++] : bounded[nbounded++]) = g;
+  }
+  const std::span<BoundingTree::Box> boxes = d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(nbounded));
+  for (std::size_t i = 0; i < nbounded; ++i) boxes[i] = worldBox(m, d, bounded[i]);
+  updateTree(d.geomTree, boxes);
+
+  const auto consider = [&](int g1, int g2) {
+    if (mayCollide(m, g1, g2)) candidates.push_back(candidate(m, g1, g2, -1));
+  };
+  forEachOverlap(d.geomTree, [&](int i, int j) {
+    consider(bounded[static_cast<std::size_t>(i)], bounded[static_cast<std::size_t>(j)]);
+  });
+  for (std::size_t p = 0; p < nplane; ++p) {
+    for (std::size_t i = 0; i < nbounded; ++i) consider(planes[p], bounded[i]);
+  }
+  for (int i = 0; i < m.npair; ++i) candidates.push_back(candidate(m, m.pair_geom1[i], m.pair_geom2[i], i));
+
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    const auto key = [](const Candidate& c) {
+      return c.pair >= 0 ? std::tuple(c.bodies, 0, c.pair, 0) : std::tuple(c.bodies, 1, c.first, c.second);
+    };
+    return key(a) < key(b);
+  });
+}
+
+/// Completes normal and preferred tangent to a right-handed frame, rows of the matrix.
+void setFrame(const geom::ContactPoint& point, std::array<double, 9>& frame) {
+  const Vec3 n = normalizedOrX(point.normal);
+  Vec3 t = point.tangent;
+  if (t.squaredNorm() < 0.25) t = std::abs(n.y()) < 0.5 ? Vec3(0, 1, 0) : Vec3(0, 0, 1);
+  t = normalizedOrX(t - n * n.dot(t));
+  MapMat3 rows(frame.data());
+  rows.row(0) = n;
+  rows.row(1) = t;
+  rows.row(2) = n.cross(t);
+}
+
+ContactSide bodySide(Data& d, int body) {
+  const ContactSide side{static_cast<int>(d.support_carrier.size()), 1};
+  d.support_carrier.push_back(body);
+  d.support_weight.push_back(1);
+  return side;
+}
+
+void addContacts(const Model& m, Data& d, const Candidate& c, const MixedParameters& p,
+                 const Array<geom::ContactPoint>& points) {
+  const double includemargin = forceDistance(m.opt, p.margin, p.gap);
+  for (const geom::ContactPoint& point : points) {
+    Contact contact;
+    contact.dist = point.dist;
+    MapVec3(contact.pos.data()) = point.pos;
+    setFrame(point, contact.frame);
+    contact.includemargin = includemargin;
+    contact.friction = p.friction;
+    contact.solref = p.solref;
+    contact.solreffriction = p.solreffriction;
+    contact.solimp = p.solimp;
+    contact.adhesion = p.adhesion;
+    contact.dim = p.dim;
+    contact.geom = {c.first, c.second};
+    contact.side = {bodySide(d, m.geom_bodyid[c.first]), bodySide(d, m.geom_bodyid[c.second])};
+    // too far for a force; an adhesive contact still pulls there, but has no friction
+    if (contact.dist >= includemargin) {
+      if (p.adhesion == 0) {
+        contact.exclude = ContactExclude::InGap;
+      } else {
+        contact.dim = 1;
+      }
+    }
+    d.contact.push_back(contact);
+  }
+}
+
+}  // namespace
+
+void collide(const Model& m, Data& d) {
+  d.contact.clear();
+  d.support_carrier.clear();
+  d.support_weight.clear();
+  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) return;
+
+  thread_local Array<Candidate> candidates;
+  thread_local Array<geom::ContactPoint> points;
+  candidates.clear();
+  findCandidates(m, d, candidates);
+  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd)};
+  for (const Candidate& c : candidates) {
+    const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
+                                          : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
+    const double distance = detectionDistance(m.opt, p.margin, p.gap);
+    if (!spheresNear(m, d, c.first, c.second, distance)) continue;
+    points.clear();
+    geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);
+    addContacts(m, d, c, p, points);
+  }
+}
+
+}  // namespace sinew
