@@ -13,6 +13,7 @@ namespace sinew::geom {
 struct HullView {
   std::span<const float> vertex;  ///< 3 per mesh vertex, mesh frame
   std::span<const int> graph;     ///< hull graph, see geom/convex_hull.h; empty: no hull, all vertices count
+  std::span<const int> seeds;     ///< hullSeeds() of geom/support.h; empty: searched for when needed, same result
   int polynum = 0;
   const double* polynormal = nullptr;
   const int* polyvertadr = nullptr;

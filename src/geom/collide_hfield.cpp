@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+
+#include "geom/collide_convex.h"
+#include "geom/ordered_math.h"
+
+namespace sinew::geom {
+namespace {
+
+/// The cells of a height field under a box, and the prisms over them.
+class PrismWalk {
+ public:
+  /// `low` and `high`: corners of the box, in the frame of the field.
+  PrismWalk(const HeightFieldView& field, const Vec3& low, const Vec3& high) : field_(field) {
+    const auto first = [](double x, double half, int count) {
+      return std::floor(std::clamp((x + half) / (2.0 * half), 0.0, 1.0) * (count - 1));
+    };
+    const auto last = [](double x, double half, int count) {
+      return std::ceil(std::clamp((x + half) / (2.0 * half), 0.0, 1.0) * (count - 1));
+    };
+    firstColumn_ = static_cast<int>(first(low[0], field.size[0], field.ncol));
+    lastColumn_ = static_cast<int>(last(high[0], field.size[0], field.ncol));
+    firstRow_ = static_cast<int>(first(low[1], field.size[1], field.nrow));
+    lastRow_ = static_cast<int>(last(high[1], field.size[1], field.nrow));
+  }
+
+  /// Calls visit(corners) for every prism: row by row, two in each cell. Corners enter one after the other, in turns
+  /// from the far and the near side of the row, and three that follow each other make a prism. Prisms whose top is
+  /// below `lowest` are left out.
+  template <class Visit>
+  void forEach(double lowest, Visit visit) const {
+    std::array<Vec3, 6> prism;
+    for (int row = firstRow_; row < lastRow_; ++row) {
+      int entered = 0;
+      for (int column = firstColumn_; column <= lastColumn_; ++column) {
+        for (const int side : {1, 0}) {
+          for (const std::size_t i : {0u, 1u, 3u, 4u}) prism[i] = prism[i + 1];
+          enter(row + side, column, prism);
+          if (++entered < 3) continue;
+          if (prism[3][2] < lowest && prism[4][2] < lowest && prism[5][2] < lowest) continue;
+          visit(prism);
+        }
+      }
+    }
+  }
+
+ private:
+  void enter(int row, int column, std::array<Vec3, 6>& prism) const {
+    const double dx = (2.0 * field_.size[0]) / (field_.ncol - 1), dy = (2.0 * field_.size[1]) / (field_.nrow - 1);
+    const double x = dx * column - field_.size[0], y = dy * row - field_.size[1];
+    const std::size_t cell =
+        static_cast<std::size_t>(row) * static_cast<std::size_t>(field_.ncol) + static_cast<std::size_t>(column);
+    prism[2] = Vec3(x, y, -field_.size[3]);
+    prism[5] = Vec3(x, y, static_cast<double>(field_.data[cell]) * field_.size[2]);
+  }
+
+  const HeightFieldView& field_;
+  int firstColumn_ = 0, lastColumn_ = 0, firstRow_ = 0, lastRow_ = 0;
+};
+
+/// A shape seen from a height field: a body in the field's frame and its bounds.
+struct Visitor {
+  ConvexBody body;
+  Vec3 low, high;
+
+  Visitor(const Shape& field, const Shape& shape) : body(shape, 0) {
+    Mat3 rot;
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) rot(i, j) = dot(Vec3(field.rot.col(i)), Vec3(shape.rot.col(j)));
+    }
+    body.setPose(applyTransposed(field.rot, shape.pos - field.pos), rot);
+    for (int i = 0; i < 3; ++i) {
+      high[i] = body.support(Vec3::Unit(i))[i];
+      low[i] = body.support(-Vec3::Unit(i))[i];
+    }
+  }
+
+  /// Farther than `margin` from the box that holds the field.
+  bool misses(const HeightFieldView& field, double margin) const {
+    return low[0] - margin > field.size[0] || high[0] + margin < -field.size[0] ||  //
+           low[1] - margin > field.size[1] || high[1] + margin < -field.size[1] ||  //
+           low[2] - margin > field.size[2] || high[2] + margin < -field.size[3];
+  }
+};
+
+bool isEmpty(const HeightFieldView& field) { return field.nrow < 2 || field.ncol < 2 || field.data.empty(); }
+
+}  // namespace
+
+int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,
+                       Array<ContactPoint>& out) {
+  if (isEmpty(field.field)) return 0;
+  Visitor visitor(field, shape);
+  if (visitor.misses(field.field, margin)) return 0;
+
+  // Cells are those under the shape itself, without the margin around it: a cell beside the shape could only add a
+  // point with a sideways normal at the seam between two prisms.
+  const PrismWalk walk(field.field, visitor.low, visitor.high);
+  visitor.body.setInflation(0.5 * margin);
+  ConvexBody prism(field, 0.5 * margin);
+  WitnessList contacts;
+  int count = 0;
+  walk.forEach(visitor.low[2] - margin, [&](const std::array<Vec3, 6>& corners) {
+    prism.setPrism(corners);
+    if (!(penetration(prism, visitor.body, 0, 1, options, contacts) < 0)) return;
+    const Witness& w = contacts.item[0];
+    out.push_back({.pos = apply(field.rot, (w.onA + w.onB) * 0.5) + field.pos,
+                   .normal = apply(field.rot, unitOrX(w.onA - w.onB)),
+                   .dist = margin + w.dist});
+    ++count;
+  });
+  return count;
+}
+
+double heightFieldDistance(const Shape& field, const Shape& shape, double cutoff, const CollideOptions& options,
+                           Vec3* onField, Vec3* onShape) {
+  double nearest = cutoff;
+  if (isEmpty(field.field)) return nearest;
+  Visitor visitor(field, shape);
+  if (visitor.misses(field.field, cutoff)) return nearest;
+  const double reach = std::max(cutoff, 0.0);
+  const PrismWalk walk(field.field, visitor.low - Vec3::Constant(reach), visitor.high + Vec3::Constant(reach));
+  ConvexBody prism(field, 0);
+  WitnessList contacts;
+  walk.forEach(visitor.low[2] - reach, [&](const std::array<Vec3, 6>& corners) {
+    prism.setPrism(corners);
+    const double dist = penetration(prism, visitor.body, std::max(nearest, 0.0), 1, options, contacts);
+    if (contacts.count == 0 || !(dist < nearest)) return;
+    nearest = dist;
+    if (onField) *onField = apply(field.rot, contacts.item[0].onA) + field.pos;
+    if (onShape) *onShape = apply(field.rot, contacts.item[0].onB) + field.pos;
+  });
+  return nearest;
+}
+
+}  // namespace sinew::geom

@@ -1,0 +1,289 @@
+#include "geom/epa.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "geom/gjk_simplex.h"
+#include "geom/ordered_math.h"
+
+namespace sinew::geom {
+namespace {
+
+constexpr double kInfinite = std::numeric_limits<double>::max();
+constexpr double kOnFace = kMinVal * kMinVal;  ///< squared distance below which the origin counts as on a face
+constexpr int kMaxIterations = 1000;
+constexpr int kFacesPerIteration = 6;
+constexpr double kInsideOut = 1e-10;  ///< a first bound this far below the face shows that the face is not one of A - B
+
+/// The origin and p lie strictly on the same side of the plane a, b, c.
+bool sameSide(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
+  const Vec3 n = (b - a).cross(c - a);
+  const double ofPoint = dot(n, p - a), ofOrigin = dot(n, -a);
+  return (ofPoint > 0 && ofOrigin > 0) || (ofPoint < 0 && ofOrigin < 0);
+}
+
+/// The line from p to q passes through the triangle a, b, c.
+bool linePierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const auto volume = [&](const Vec3& u, const Vec3& v) {
+    const Vec3 up = u - p, vp = v - p, qp = q - p;
+    return up[0] * (vp[1] * qp[2] - vp[2] * qp[1]) + up[1] * (vp[2] * qp[0] - vp[0] * qp[2]) +
+           up[2] * (vp[0] * qp[1] - vp[1] * qp[0]);
+  };
+  const double ab = volume(a, b), bc = volume(b, c), ca = volume(c, a);
+  return (ab >= 0 && bc >= 0 && ca >= 0) || (ab <= 0 && bc <= 0 && ca <= 0);
+}
+
+/// p is a point of the triangle a, b, c.
+bool onTriangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
+  const std::array<double, 3> w = affineCoordinates(a, b, c, p);
+  if (w[0] < 0 || w[1] < 0 || w[2] < 0) return false;
+  return norm(Vec3(a * w[0] + b * w[1] + c * w[2] - p)) < kMinVal;
+}
+
+/// Rotation by 120 degrees around an axis of any length. The digits of the sine are the reference engine's: the three
+/// directions made with it need not be exact, but the same.
+Mat3 thirdOfTurn(const Vec3& axis) {
+  const double length = norm(axis);
+  const Vec3 u(axis[0] / length, axis[1] / length, axis[2] / length);
+  constexpr double sine = 0.86602540378, cosine = -0.5;
+  constexpr double rest = 1 - cosine;
+  Mat3 R;
+  R << cosine + u[0] * u[0] * rest, u[0] * u[1] * rest - u[2] * sine, u[0] * u[2] * rest + u[1] * sine,  //
+      u[1] * u[0] * rest + u[2] * sine, cosine + u[1] * u[1] * rest, u[1] * u[2] * rest - u[0] * sine,   //
+      u[0] * u[2] * rest - u[1] * sine, u[1] * u[2] * rest + u[0] * sine, cosine + u[2] * u[2] * rest;
+  return R;
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------- the first polytope
+
+void Polytope::clear() {
+  vertices_.clear();
+  faces_.clear();
+  candidates_.clear();
+  horizon_.clear();
+  nearest_ = -1;
+}
+
+bool Polytope::seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b, int maxIterations) {
+  maxFaces_ = static_cast<std::size_t>(kFacesPerIteration * std::max(maxIterations, 1));
+  clear();
+  const bool good = simplex.size() == 2   ? seedFromSegment(simplex[0], simplex[1], a, b)
+                    : simplex.size() == 3 ? seedFromTriangle(simplex[0], simplex[1], simplex[2], a, b)
+                                          : seedFromTetrahedron(simplex, a, b);
+  if (!good) return false;
+  for (int i = 0; i < static_cast<int>(faces_.size()); ++i) addCandidate(i);
+  return true;
+}
+
+/// The segment p q through the origin, and three points around it.
+bool Polytope::seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& q, ConvexBody& a, ConvexBody& b) {
+  center_ = (p.point + q.point) * 0.5;
+  const Vec3 axis = q.point - p.point;
+  int flattest = 0;
+  for (int i = 1; i < 3; ++i) {
+    if (std::abs(axis[i]) < std::abs(axis[flattest])) flattest = i;
+  }
+  const Vec3 d1 = Vec3::Unit(flattest).cross(axis);
+  const Mat3 turn = thirdOfTurn(axis);
+  const Vec3 d2 = apply(turn, d1), d3 = apply(turn, d2);
+  addVertex(p);
+  addVertex(q);
+  for (const Vec3& d : {d1, d2, d3}) addSupport(a, b, d, norm(d));
+
+  // two pyramids over the triangle 2, 3, 4
+  constexpr std::array<std::array<int, 3>, 6> kVertex = {
+      {{0, 2, 3}, {0, 4, 2}, {0, 3, 4}, {1, 3, 2}, {1, 2, 4}, {1, 4, 3}}};
+  constexpr std::array<std::array<int, 3>, 6> kAdjacent = {
+      {{1, 3, 2}, {2, 4, 0}, {0, 5, 1}, {5, 0, 4}, {3, 1, 5}, {4, 2, 3}}};
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (addFace(kVertex[i], kAdjacent[i]) < kOnFace) return restartFromFace(static_cast<int>(i), a, b);
+  }
+  return linePierces(point(0), point(1), point(2), point(3), point(4));
+}
+
+/// A triangle through the origin, and one point on either side.
+bool Polytope::seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex& q, const MinkowskiVertex& r,
+                                ConvexBody& a, ConvexBody& b) {
+  center_ = (p.point + q.point + r.point) * (1.0 / 3.0);
+  const Vec3 n = (q.point - p.point).cross(r.point - p.point);
+  const double length = norm(n);
+  if (length < kMinVal) return false;
+  addVertex(p);
+  addVertex(q);
+  addVertex(r);
+  addSupport(a, b, -n, length);
+  addSupport(a, b, n, length);
+  for (const int tip : {4, 3}) {
+    if (onTriangle(point(0), point(1), point(2), point(tip))) return false;
+  }
+  constexpr std::array<std::array<int, 3>, 6> kVertex = {
+      {{4, 0, 1}, {4, 2, 0}, {4, 1, 2}, {3, 1, 0}, {3, 0, 2}, {3, 2, 1}}};
+  constexpr std::array<std::array<int, 3>, 6> kAdjacent = {
+      {{1, 3, 2}, {2, 4, 0}, {0, 5, 1}, {5, 0, 4}, {3, 1, 5}, {4, 2, 3}}};
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (addFace(kVertex[i], kAdjacent[i]) < kOnFace) return false;
+  }
+  return true;
+}
+
+bool Polytope::seedFromTetrahedron(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b) {
+  for (const MinkowskiVertex& v : simplex) addVertex(v);
+  center_ = (point(0) + point(1) + point(2) + point(3)) * 0.25;
+  constexpr std::array<std::array<int, 3>, 4> kVertex = {{{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {3, 2, 1}}};
+  constexpr std::array<std::array<int, 3>, 4> kAdjacent = {{{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {2, 0, 1}}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    if (addFace(kVertex[i], kAdjacent[i]) < kOnFace) return restartFromFace(static_cast<int>(i), a, b);
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (!sameSide(point(i), point((i + 1) % 4), point((i + 2) % 4), point((i + 3) % 4))) return false;
+  }
+  return true;
+}
+
+/// The origin turned out to lie on a face: that triangle is a better start.
+bool Polytope::restartFromFace(int index, ConvexBody& a, ConvexBody& b) {
+  const std::array<int, 3> corner = face(index).vertex;
+  const MinkowskiVertex p = vertex(corner[0]), q = vertex(corner[1]), r = vertex(corner[2]);
+  clear();
+  return seedFromTriangle(p, q, r, a, b);
+}
+
+// ------------------------------------------------------------------------------------------------- building blocks
+
+int Polytope::addVertex(const MinkowskiVertex& v) {
+  vertices_.push_back(v);
+  return static_cast<int>(vertices_.size()) - 1;
+}
+
+int Polytope::addSupport(ConvexBody& a, ConvexBody& b, const Vec3& direction, double length) {
+  return addVertex(minkowskiSupport(a, b, length > kMinVal ? Vec3(direction / length) : Vec3::UnitX()));
+}
+
+/// Returns the squared distance of the new face's plane from the origin, 0 if the face has no plane.
+double Polytope::addFace(const std::array<int, 3>& vertex, const std::array<int, 3>& adjacent) {
+  Face& f = faces_.emplace_back();
+  f.vertex = vertex;
+  f.adjacent = adjacent;
+  if (!projectOriginOnPlane(point(vertex[2]), point(vertex[1]), point(vertex[0]), f.foot)) return 0;
+  if (dot(f.foot, point(vertex[0]) - center_) < 0) f.foot = -f.foot;
+  f.square = dot(f.foot, f.foot);
+  return f.square;
+}
+
+void Polytope::addCandidate(int index) {
+  face(index).slot = static_cast<int>(candidates_.size());
+  candidates_.push_back(index);
+}
+
+void Polytope::deleteFace(int index) {
+  const int slot = face(index).slot;
+  if (slot >= 0) {
+    candidates_[static_cast<std::size_t>(slot)] = candidates_.back();
+    face(candidates_.back()).slot = slot;
+    candidates_.pop_back();
+  }
+  face(index).slot = kDeleted;
+}
+
+int Polytope::edgeFrom(int index, int vertex) const {
+  const std::array<int, 3>& v = faces_[static_cast<std::size_t>(index)].vertex;
+  return v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
+}
+
+/// Deletes the faces that can be seen from `eye`, starting with one that can, and collects the edges around the hole.
+void Polytope::findHorizon(int start, const Vec3& eye) {
+  deleteFace(start);
+  for (int edge = 0; edge < 3; ++edge) followEdge(start, edge, eye);
+}
+
+void Polytope::followEdge(int index, int edge, const Vec3& eye) {
+  const int neighbour = face(index).adjacent[static_cast<std::size_t>(edge)];
+  if (face(neighbour).slot == kDeleted) return;
+  const int sharedEdge = edgeFrom(neighbour, face(index).vertex[static_cast<std::size_t>((edge + 1) % 3)]);
+  if (!collectVisible(neighbour, sharedEdge, eye)) horizon_.push_back({neighbour, sharedEdge});
+}
+
+bool Polytope::collectVisible(int index, int edge, const Vec3& eye) {
+  if (!(dot(face(index).foot, eye) - face(index).square > kMinVal)) return false;
+  deleteFace(index);
+  followEdge(index, (edge + 1) % 3, eye);
+  followEdge(index, (edge + 2) % 3, eye);
+  return true;
+}
+
+/// The pair of vertices behind the last vertex has been seen before.
+bool Polytope::isKnown(int vertex) const {
+  const MinkowskiVertex& w = vertices_[static_cast<std::size_t>(vertex)];
+  return std::any_of(vertices_.begin(), vertices_.begin() + vertex,
+                     [&](const MinkowskiVertex& v) { return v.vertexA == w.vertexA && v.vertexB == w.vertexB; });
+}
+
+// ------------------------------------------------------------------------------------------------- expansion
+
+bool Polytope::expand(ConvexBody& a, ConvexBody& b, const CollideOptions& options) {
+  const bool exact = bothPolytopes(a, b);
+  const double tolerance = exact ? kMinVal : options.tolerance;
+  const int iterations = std::min(options.iterations, kMaxIterations);
+  double upper = kInfinite, upperSquare = kInfinite;
+  nearest_ = -1;
+  for (int iteration = 0; iteration < iterations; ++iteration) {
+    // lower bound of the depth: the nearest face
+    double lowerSquare = kInfinite;
+    int best = -1;
+    for (const int candidate : candidates_) {
+      if (face(candidate).square < lowerSquare) {
+        best = candidate;
+        lowerSquare = face(candidate).square;
+      }
+    }
+    if (best < 0 || lowerSquare > upperSquare) break;  // the face before was the last valid one
+    nearest_ = best;
+    if (lowerSquare <= 0) break;
+
+    // upper bound: how far A - B reaches along the normal of that face
+    const double lower = std::sqrt(lowerSquare);
+    const int tip = addSupport(a, b, face(best).foot, lower);
+    const double reach = dot(face(best).foot, point(tip)) / lower;
+    if (reach < upper) {
+      upper = reach;
+      upperSquare = upper * upper;
+    }
+    if (upper - lower < tolerance) {
+      if (iteration == 0 && upper < lower - kInsideOut) nearest_ = -1;
+      break;
+    }
+    if (exact && isKnown(tip)) break;
+
+    const Vec3 eye = point(tip);
+    horizon_.clear();
+    findHorizon(best, eye);
+    const int firstNew = static_cast<int>(faces_.size()), numNew = static_cast<int>(horizon_.size());
+    if (numNew < 3) {
+      nearest_ = -1;
+      break;
+    }
+    if (faces_.size() + horizon_.size() > maxFaces_) break;
+
+    // a fan of faces from the new vertex to the horizon
+    for (int i = 0; i < numNew; ++i) {
+      const auto [outside, edge] = horizon_[static_cast<std::size_t>(i)];
+      const std::array<int, 3> corner = face(outside).vertex;
+      face(outside).adjacent[static_cast<std::size_t>(edge)] = firstNew + i;
+      const double square =
+          addFace({tip, corner[static_cast<std::size_t>((edge + 1) % 3)], corner[static_cast<std::size_t>(edge)]},
+                  {firstNew + (i + numNew - 1) % numNew, outside, firstNew + (i + 1) % numNew});
+      if (square == 0) {
+        nearest_ = -1;
+        return false;
+      }
+      if (square >= lowerSquare && square <= upperSquare) addCandidate(firstNew + i);
+    }
+    if (candidates_.empty()) break;
+  }
+  return nearest_ >= 0;
+}
+
+}  // namespace sinew::geom

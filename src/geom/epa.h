@@ -1,0 +1,70 @@
+#pragma once
+
+#include <vector>
+
+#include "geom/gjk.h"
+
+/// Penetration of two convex bodies by the expanding-polytope algorithm (van den Bergen 2001): the polytope spanned by
+/// GJK's simplex grows inside A - B until its face nearest to the origin is a face of A - B itself.
+namespace sinew::geom {
+
+/// The polytope and its scratch memory. Grows to the largest problem met and then stays.
+class Polytope {
+ public:
+  struct Face {
+    std::array<int, 3> vertex{};
+    std::array<int, 3> adjacent{};  ///< face across the edge from vertex i to vertex i + 1
+    Vec3 foot = Vec3::Zero();       ///< nearest point of its plane to the origin, outward
+    double square = 0;              ///< |foot|^2
+    int slot = -1;                  ///< place among the candidates, or one of the two below
+  };
+  static constexpr int kNoCandidate = -1, kDeleted = -2;
+
+  /// Starts from a simplex of 2 to 4 vertices that holds the origin. False if no polytope with the origin inside comes
+  /// of it: the bodies touch at best.
+  bool seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b, int maxIterations);
+
+  /// Expands up to maxIterations times; afterwards nearest() is the face that gives the penetration. False if rounding
+  /// spoiled the polytope.
+  bool expand(ConvexBody& a, ConvexBody& b, const CollideOptions& options);
+
+  const Face& nearest() const { return faces_[static_cast<std::size_t>(nearest_)]; }
+  const MinkowskiVertex& vertex(int i) const { return vertices_[static_cast<std::size_t>(i)]; }
+
+ private:
+  bool seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& q, ConvexBody& a, ConvexBody& b);
+  bool seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex& q, const MinkowskiVertex& r, ConvexBody& a,
+                        ConvexBody& b);
+  bool seedFromTetrahedron(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b);
+  bool restartFromFace(int face, ConvexBody& a, ConvexBody& b);
+
+  void clear();
+  int addVertex(const MinkowskiVertex& v);
+  int addSupport(ConvexBody& a, ConvexBody& b, const Vec3& direction, double length);
+  double addFace(const std::array<int, 3>& vertex, const std::array<int, 3>& adjacent);
+  void addCandidate(int face);
+  void deleteFace(int face);
+  void findHorizon(int face, const Vec3& eye);
+  bool collectVisible(int face, int edge, const Vec3& eye);
+  void followEdge(int face, int edge, const Vec3& eye);
+  int edgeFrom(int face, int vertex) const;
+  bool isKnown(int vertex) const;
+
+  Face& face(int i) { return faces_[static_cast<std::size_t>(i)]; }
+  const Vec3& point(int i) const { return vertices_[static_cast<std::size_t>(i)].point; }
+
+  /// An edge of a face that stays, beyond which all faces are visible from the new vertex.
+  struct HorizonEdge {
+    int face, edge;
+  };
+
+  std::vector<MinkowskiVertex> vertices_;
+  std::vector<Face> faces_;
+  std::vector<int> candidates_;  ///< faces that may become the nearest
+  std::vector<HorizonEdge> horizon_;
+  Vec3 center_ = Vec3::Zero();
+  std::size_t maxFaces_ = 0;
+  int nearest_ = -1;
+};
+
+}  // namespace sinew::geom
