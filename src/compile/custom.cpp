@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "compile/place.h"
@@ -36,12 +37,19 @@ bool putList(const std::optional<std::vector<double>>& list, const char* name, i
   return true;
 }
 
+/// Takes from the reference configuration what a keyframe leaves open: everything if nothing was given, else NaNs.
+void fillOpen(bool given, const double* reference, int n, double* values) {
+  for (int i = 0; i < n; ++i) {
+    if (!given || std::isnan(values[i])) values[i] = reference[i];
+  }
+}
+
 void writeKey(const spec::Key& key, int id, Model& m) {
   const Place place = placeOf(key);
   m.key_time[id] = key.time;
-  if (!putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos)) {
-    std::copy(m.qpos0.begin(), m.qpos0.end(), m.key_qpos.begin() + static_cast<std::ptrdiff_t>(id) * m.nq);
-  }
+  double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
+  const bool hasQpos = putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos);
+  fillOpen(hasQpos, m.qpos0.data(), m.nq, qpos);
   putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
   putList(key.act, "act", m.na, id, place, m.key_act);
   putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
@@ -53,12 +61,11 @@ void writeKey(const spec::Key& key, int id, Model& m) {
   for (int b = 0; b < m.nbody; ++b) {
     const int mocap = m.body_mocapid[b];
     if (mocap < 0) continue;
-    if (!hasPos) std::copy_n(m.body_pos.data() + 3 * b, 3, pos + 3 * mocap);
-    if (!hasQuat) std::copy_n(m.body_quat.data() + 4 * b, 4, quat + 4 * mocap);
+    fillOpen(hasPos, m.body_pos.data() + 3 * b, 3, pos + 3 * mocap);
+    fillOpen(hasQuat, m.body_quat.data() + 4 * b, 4, quat + 4 * mocap);
     normalized(Quat::load(quat + 4 * mocap)).store(quat + 4 * mocap);
   }
 
-  double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
   for (int j = 0; j < m.njnt; ++j) {
     const JointType type = m.jnt_type[j];
     if (type != JointType::Free && type != JointType::Ball) continue;
