@@ -218,9 +218,9 @@ void Comparison::compareConstant(const Field& field) {
   }
   double tolerance = tolerances_.constants;
   if (field.name.starts_with("mesh_") || (hasMeshes_ && kFromShapes.contains(field.name))) tolerance = tolerances_.mesh;
-  // one unit in the last place of the largest number
+  // one unit in the last place of the largest number, which may be just above a power of two
   if (field.kind == FieldKind::Single) {
-    tolerance = std::max(tolerance, static_cast<double>(std::numeric_limits<float>::epsilon()));
+    tolerance = std::max(tolerance, 2 * static_cast<double>(std::numeric_limits<float>::epsilon()));
   }
   WorstEntry worst;
   if (field.name == "body_iquat") {

@@ -46,7 +46,9 @@ void discardVisuals(Draft& draft) {
   for (Body& body : draft.bodies) {
     std::erase_if(body.geoms, isVisual);
     for (const Geom& geom : body.geoms) {
-      if (geom.mesh >= 0) used[static_cast<std::size_t>(geom.mesh)] = 1;
+      for (const int mesh : {geom.mesh, geom.fittedMesh}) {
+        if (mesh >= 0) used[static_cast<std::size_t>(mesh)] = 1;
+      }
     }
   }
 
@@ -60,7 +62,9 @@ void discardVisuals(Draft& draft) {
   draft.meshes = std::move(kept);
   for (Body& body : draft.bodies) {
     for (Geom& geom : body.geoms) {
-      if (geom.mesh >= 0) geom.mesh = newIndex[static_cast<std::size_t>(geom.mesh)];
+      for (int* mesh : {&geom.mesh, &geom.fittedMesh}) {
+        if (*mesh >= 0) *mesh = newIndex[static_cast<std::size_t>(*mesh)];
+      }
     }
   }
 }

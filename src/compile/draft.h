@@ -40,8 +40,9 @@ struct Geom {
   Vec3 size = Vec3::Zero();
   geom::Aabb aabb;
   double boundingRadius = 0;
-  int mesh = -1;    ///< index into Draft::meshes
-  int hfield = -1;  ///< index into Draft::hfields
+  int mesh = -1;        ///< index into Draft::meshes: this is the shape
+  int fittedMesh = -1;  ///< the same for a primitive fitted to a mesh
+  int hfield = -1;      ///< index into Draft::hfields
   double mass = 0;
   Vec3 inertia = Vec3::Zero();  ///< about the geom's centre, along its axes
   std::array<double, 6> surfacevel{};

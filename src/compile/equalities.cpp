@@ -34,6 +34,10 @@ void writeData(const spec::Equality& equality, double* data) {
       std::copy(equality.anchor.begin(), equality.anchor.end(), data);
       break;
     case EqualityType::Weld:
+      if (equality.sites) {
+        data[1] = 1;  // sites need no anchor; the reference engine leaves the default of its polynomials here
+        break;
+      }
       std::copy(equality.anchor.begin(), equality.anchor.end(), data);
       std::copy(equality.relpose.begin(), equality.relpose.end(), data + 3);
       break;

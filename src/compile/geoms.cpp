@@ -119,6 +119,7 @@ void applyMesh(const Draft& draft, const Place& place, Geom& geom) {
     if (geom.spec->shellinertia) place.fail("'shellinertia' is not for mesh geoms: use inertia=\"shell\" in the mesh");
     geom.mesh = index;
   } else {
+    geom.fittedMesh = index;
     try {
       const geom::ShapeFit fit = geom::fitShape(mesh, geom.type, draft.compiler().fitaabb, geom.spec->fitscale);
       geom.size = fit.size;

@@ -157,7 +157,7 @@ void writeGeom(const Body& body, const Geom& geom, int bodyId, int id, Model& m)
   m.geom_conaffinity[id] = spec.conaffinity;
   m.geom_condim[id] = spec.condim;
   m.geom_bodyid[id] = bodyId;
-  m.geom_dataid[id] = geom.mesh >= 0 ? geom.mesh : geom.hfield;
+  m.geom_dataid[id] = std::max({geom.mesh, geom.fittedMesh, geom.hfield});  // at most one of them is there
   m.geom_group[id] = spec.group;
   m.geom_priority[id] = spec.priority;
   m.geom_sameframe[id] = relation(geom.pose, body.inertial);
