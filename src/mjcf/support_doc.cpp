@@ -73,7 +73,8 @@ class Pages {
     auto same =
         std::find_if(unsupported_.begin(), unsupported_.end(), [&](const auto& u) { return u.first == feature; });
     if (same == unsupported_.end()) same = unsupported_.insert(same, {feature, {}});
-    same->second.push_back(std::move(place));
+    std::vector<std::string>& places = same->second;
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(std::move(place));
   }
 
   void collectUnsupported(const ElementType& type, const std::string& parent) {
@@ -84,7 +85,8 @@ class Pages {
       return;
     }
     for (const Attribute& a : type.attributes) {
-      if (!a.unsupported.empty()) refuse(a.unsupported, fmt::format("`{}` of `<{}>`", a.name, path));
+      if (!a.unsupported.empty())
+        refuse(a.unsupported, fmt::format("`{}` in `<{}>`", a.name, path.substr(0, path.find('/'))));
       for (const Keyword& k : a.format.keywords)
         if (!k.unsupported.empty()) refuse(k.unsupported, fmt::format("`{}=\"{}\"` of `<{}>`", a.name, k.word, path));
     }

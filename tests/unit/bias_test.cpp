@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "forces/forces.h"
 #include "inertia/inertia.h"

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
+#include <cmath>
+#include <string>
 
 #include "forces/forces.h"
 #include "kinematics/jacobian.h"

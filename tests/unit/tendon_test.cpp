@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
+#include <utility>
 
 #include "kinematics/kinematics.h"
 #include "kinematics/wrap.h"

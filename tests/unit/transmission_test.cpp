@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <cmath>
+#include <string>
 
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
