@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compile/draft.h"
+#include "sinew/model.h"
 
 namespace sinew::draft {
 
@@ -17,7 +18,7 @@ void draftHeightFields(Draft& draft);
 void discardVisuals(Draft& draft);
 
 /// Sets the sizes of meshes and height fields, and writes them.
-void setAssetSizes(const Draft& draft, class sinew::Model& m);
-void writeAssets(const Draft& draft, class sinew::Model& m);
+void setAssetSizes(const Draft& draft, Model& m);
+void writeAssets(const Draft& draft, Model& m);
 
 }  // namespace sinew::draft

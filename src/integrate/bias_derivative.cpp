@@ -5,8 +5,8 @@
 #include "math/types.h"
 
 // Derivative of the Newton-Euler bias force with respect to velocity, in one sweep over a tree with 6x6 composites
-// (compare [Singh, Russo, Wensing 2022]). All spatial vectors are at the tree's centre of mass, angular part first; the
-// frame counts as fixed, so body k with velocity v_k and inertia I_k feels
+// (compare [Singh, Russell, Wensing 2022]). All spatial vectors are at the tree's centre of mass, angular part first;
+// the frame counts as fixed, so body k with velocity v_k and inertia I_k feels
 //   f_k = I_k a_k + v_k x* I_k v_k,   v_k = sum_j S_j q'_j,   a_k = sum_j S'_j q'_j,   S'_j = v_before(j) x S_j
 // over the dofs j that move it. Dofs come in blocks (a scalar joint; the rotations of a ball; translations, rotations
 // of a free joint) whose members do not enter each other's S', so with v_with(j), the velocity after j's block,

@@ -172,6 +172,13 @@ TEST(HasConstraints, KnowsWhatCouldPush) {
   EXPECT_FALSE(hasConstraints(m));
 }
 
+TEST(HasConstraints, PartsOfOneRigidBodyDoNotTouch) {
+  const Model m =
+      modelOf(R"(<mujoco><worldbody><body><joint/><geom size=".1"/><body pos="0 0 1"><geom size=".1"/></body>
+    <body pos="0 0 1.1"><geom size=".1"/></body></body></worldbody></mujoco>)");
+  EXPECT_FALSE(hasConstraints(m));
+}
+
 TEST(HasConstraints, ParentAndChildDoNotTouch) {
   const Model m = modelOf(R"(<mujoco><worldbody><body><joint/><geom size=".1" pos="0 0 1"/><body pos="0 0 2"><joint/>
     <geom size=".1"/></body></body></worldbody></mujoco>)");
