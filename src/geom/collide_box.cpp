@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "geom/collide_primitive.h"
 
@@ -128,10 +129,11 @@ NearestFeature nearestFeature(const Vec3& c, const Vec3& g, const Vec3& s) {
   return best;
 }
 
-/// How far from the nearest point, along the axis, a second contact lies; 0 if there is none. The capsule's axis leaves
-/// the feature it is nearest to along a face or an edge as long as it stays over the box. Bits of `positive` are set
+/// How far from the nearest point, along the axis, a second contact lies, if there is one (it may coincide with the
+/// first). The capsule's axis leaves the feature it is nearest to along a face or an edge as long as it stays over the
+/// box. Bits of `positive` are set
 /// where g > 0.
-double secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const Vec3& s, int positive) {
+std::optional<double> secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const Vec3& s, int positive) {
   const Vec3 direction = normalizedOrX(g);
   const auto span = [&](int axis) {
     return std::abs(g[axis]) < kMinVal ? std::numeric_limits<double>::max() : 2 * s[axis] / std::abs(g[axis]);
@@ -142,7 +144,7 @@ double secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const 
   switch (f.kind) {
     case NearestFeature::Corner: {
       int against = positive ^ f.corner;  // axes along which +g leads away from the corner, into the box
-      if (against == 0 || against == 7) return 0;
+      if (against == 0 || against == 7) return {};
       double sign = 1, ahead = 1 - f.t, behind = 1 + f.t;
       if (bitCount(against) == 2) {
         sign = -1;
@@ -156,7 +158,7 @@ double secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const 
     case NearestFeature::Edge: {
       const int j = f.axis;
       const int against = (positive ^ f.corner) & ~(1 << j);
-      if (bitCount(against) != 1) return 0;
+      if (bitCount(against) != 1) return {};
       int across = next(j), over = afterNext(j);  // `over`: the axis of the face the capsule bends towards
       if (std::abs(direction[across]) > std::abs(direction[over])) std::swap(across, over);
       const bool forward = (against & (1 << over)) != 0;
@@ -168,7 +170,7 @@ double secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const 
       return forward ? length : -length;
     }
     case NearestFeature::Face: {
-      if (f.axis < 0) return 0;  // inside
+      if (f.axis < 0) return {};  // inside
       const double sign = f.t < 0 ? 1 : -1;
       const Vec3 e = c - sign * g;
       double length = 2;
@@ -184,7 +186,7 @@ double secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const 
     case NearestFeature::None:
       break;
   }
-  return 0;
+  return {};
 }
 
 // ---------------------------------------------------------------------------------------------- box and box
@@ -377,8 +379,8 @@ int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList&
   const int positive = (g[0] > 0 ? 1 : 0) | (g[1] > 0 ? 2 : 0) | (g[2] > 0 ? 4 : 0);
   const NearestFeature nearest = nearestFeature(c, g, box.size);
   int count = ballBox(c + nearest.t * g, capsule.size[0], box, margin, out);
-  const double second = secondPoint(nearest, c, g, box.size, positive);
-  if (second != 0) count += ballBox(c + (nearest.t + second) * g, capsule.size[0], box, margin, out);
+  const std::optional<double> second = secondPoint(nearest, c, g, box.size, positive);
+  if (second) count += ballBox(c + (nearest.t + *second) * g, capsule.size[0], box, margin, out);
   return count;
 }
 

@@ -3,7 +3,7 @@
 #include "sinew/data.h"
 #include "sinew/model.h"
 
-/// First stage of a step: where everything is, and how fast. Formulas in docs/math.md.
+/// First stage of a step: where everything is, and how fast.
 namespace sinew {
 
 /// qpos, mocap_pos, mocap_quat -> xpos, xquat, xmat, xipos, ximat, xanchor, xaxis, geom_x*, site_x*.
