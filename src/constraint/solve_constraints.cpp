@@ -8,13 +8,26 @@
 namespace sinew {
 namespace {
 
+solve::HessianForm hessianForm(JacobianForm jacobian) {
+  switch (jacobian) {
+    case JacobianForm::Dense:
+      return solve::HessianForm::Dense;
+    case JacobianForm::Sparse:
+      return solve::HessianForm::Sparse;
+    case JacobianForm::Auto:
+      break;
+  }
+  return solve::HessianForm::Auto;
+}
+
 solve::SolveOptions solveOptions(const Option& opt) {
   return {.maxIterations = opt.iterations,
           .tolerance = opt.tolerance,
           .lineSearchEvaluations = opt.ls_iterations,
           .lineSearchTolerance = opt.ls_tolerance,
           .noslipIterations = opt.noslip_iterations,
-          .noslipTolerance = opt.noslip_tolerance};
+          .noslipTolerance = opt.noslip_tolerance,
+          .hessian = hessianForm(opt.jacobian)};
 }
 
 /// One problem by the solver of the model, then, if asked for, without slip.
