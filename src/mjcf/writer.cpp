@@ -23,6 +23,7 @@ class Writer {
     const MujocoRecord header{spec_.modelname};
     open(grammar(), header, "mujoco");
     writeSettings();
+    writeTendonClasses();
     writeCustom();
     writeAssets();
     xml_.open("worldbody");
@@ -244,11 +245,35 @@ class Writer {
     });
   }
 
+  /// How a fixed tendon looks can only be said in a default class: one class per such tendon, named after its place.
+  static std::string tendonClass(std::size_t place) { return fmt::format("fixed tendon {}", place); }
+  static bool needsClass(const spec::Tendon& tendon) {
+    const spec::Tendon plain;
+    return !tendon.spatial &&
+           (tendon.width != plain.width || tendon.rgba != plain.rgba || tendon.material != plain.material);
+  }
+  void writeTendonClasses() {
+    section("default", std::any_of(spec_.tendons.begin(), spec_.tendons.end(), needsClass), [&] {
+      for (std::size_t i = 0; i < spec_.tendons.size(); ++i) {
+        const spec::Tendon& tendon = spec_.tendons[i];
+        if (!needsClass(tendon)) continue;
+        spec::Tendon look;
+        look.width = tendon.width, look.rgba = tendon.rgba, look.material = tendon.material;
+        xml_.open("default");
+        xml_.attribute("class", tendonClass(i));
+        element({"default", "tendon"}, look);
+        xml_.close();
+      }
+    });
+  }
+
   void writeTendons() {
     section("tendon", !spec_.tendons.empty(), [&] {
-      for (const spec::Tendon& tendon : spec_.tendons) {
+      for (std::size_t i = 0; i < spec_.tendons.size(); ++i) {
+        const spec::Tendon& tendon = spec_.tendons[i];
         const std::string_view tag = tendon.spatial ? "spatial" : "fixed";
         open(elementType({"tendon", tag}), tendon, tag);
+        if (needsClass(tendon)) xml_.attribute("class", tendonClass(i));
         for (const spec::Wrap& wrap : tendon.path) {
           const std::string_view kind = wrap.type == WrapType::Site     ? "site"
                                         : wrap.type == WrapType::Joint  ? "joint"

@@ -128,6 +128,18 @@ TEST(MjcfWriter, KeepsActuatorsWithInheritedRanges) {
   }
 }
 
+TEST(MjcfWriter, KeepsTheLookOfFixedTendons) {
+  // MJCF can say it in a default class only
+  const Spec spec = read(R"(<default><tendon width="2" rgba="1 0 0 1" stiffness="3"/></default>
+    <tendon><fixed name="a" stiffness="0"><joint joint="j" coef="1"/></fixed><spatial name="b"/></tendon>)");
+  const Spec again = readMjcfText(writeMjcf(spec));
+  EXPECT_EQ(again.tendons[0].width, 2);
+  EXPECT_EQ(again.tendons[0].rgba, spec.tendons[0].rgba);
+  EXPECT_EQ(again.tendons[0].stiffness, spec.tendons[0].stiffness);
+  EXPECT_EQ(again.tendons[1].stiffness[0], 3);
+  expectFixpoint(spec);
+}
+
 TEST(MjcfWriter, KeyframesMayReferToTheReferenceConfiguration) {
   Spec spec = read("<keyframe><key qpos=\"1 ref 3\"/></keyframe>");
   ASSERT_TRUE(std::isnan((*spec.keys[0].qpos)[1]));
