@@ -9,7 +9,7 @@ corpus=${2:-}
 runner=tests/conformance/run.mjs
 
 if [[ ! -x $sinew ]]; then
-  echo "conformance: not run (there is no $sinew)"
-  exit 0
+  echo "conformance: there is no $sinew; make build makes it" >&2
+  exit 1
 fi
 exec node "$runner" --sinew "$sinew" ${corpus:+--corpus "$corpus"}
