@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "geom/collide_primitive.h"
+#include "geom/ordered_math.h"
 
 namespace sinew::geom {
 namespace {
@@ -12,40 +13,35 @@ namespace {
 int next(int axis) { return (axis + 1) % 3; }
 int afterNext(int axis) { return (axis + 2) % 3; }
 
-/// A ball with centre c (box frame) and radius r against the box; adds the point in world coordinates.
-int ballBox(const Vec3& c, double r, const Shape& box, double margin, PointList& out) {
+/// A ball around `center` (world frame) against the box.
+int ballBox(const Vec3& center, double r, const Shape& box, double margin, PointList& out) {
+  const Vec3 c = applyTransposed(box.rot, center - box.pos);
   const Vec3 clamped = c.cwiseMax(-box.size).cwiseMin(box.size);
   const Vec3 inward = clamped - c;
-  const double distance = inward.norm();
+  const double distance = norm(inward);
   if (distance - r > margin) return 0;
 
-  ContactPoint point;
+  Vec3 n, pos;
+  double dist = distance;
   if (distance > kMinVal) {
-    const Vec3 n = inward / distance;
-    point.normal = box.rot * n;
-    point.pos = 0.5 * (clamped + c + n * r);
-    point.dist = distance - r;
+    n = inward * (1 / distance);
+    pos = 0.5 * clamped + 0.5 * (c + n * r);
   } else {
     // centre inside: leave through the nearest face; faces in the order -x, +x, -y, +y, -z, +z, first of equals
-    int axis = 0;
-    double sign = 1, nearest = std::numeric_limits<double>::max();
+    double nearest = std::numeric_limits<double>::max();
     for (int i = 0; i < 3; ++i) {
       for (const double face : {-1.0, 1.0}) {
         const double depth = std::abs(face * box.size[i] - c[i]);
         if (depth < nearest) {
           nearest = depth;
-          axis = i;
-          sign = -face;  // from the ball into the box
+          n = -face * Vec3::Unit(i);  // from the ball into the box
         }
       }
     }
-    const Vec3 n = sign * Vec3::Unit(axis);
-    point.normal = box.rot * n;
-    point.pos = c + n * (0.5 * (r - nearest));
-    point.dist = -nearest - r;
+    pos = c + n * (0.5 * (r - nearest));
+    dist = -nearest;
   }
-  point.pos = box.pos + box.rot * point.pos;
-  out.push_back(point);
+  out.push_back({.pos = apply(box.rot, pos) + box.pos, .normal = apply(box.rot, n), .dist = dist - r});
   return 1;
 }
 
@@ -60,8 +56,46 @@ struct NearestFeature {
   double along = 0;  // Edge: parameter on the edge, -1 .. 1
 };
 
+/// Nearest points of edge j of the box through `corner` (whose coordinate j is ignored) and of the segment c + x2 g.
+struct EdgePoints {
+  double onEdge = 0, onSegment = 0;  // x1 and x2, both in [-1, 1]; the edge is corner + x1 s_j e_j
+  int clampedTo = 0;                 // end of the edge that x1 was clamped to, kept even if x1 is free again later
+  double square = 0;                 // squared distance
+  bool valid = false;                // false: parallel
+
+  EdgePoints(const Vec3& c, const Vec3& g, double halfLength, const Vec3& s, int j, int corner) {
+    Vec3 m;
+    for (int i = 0; i < 3; ++i) m[i] = corner & (1 << i) ? s[i] : -s[i];
+    m[j] = 0;
+    const Vec3 offset = m - c;
+    const double a = s[j] * s[j], b = -s[j] * g[j], d = halfLength * halfLength;
+    const double u = -s[j] * offset[j], v = dot(g, offset);
+    const double det = a * d - b * b;
+    if (std::abs(det) < kMinVal) return;
+    valid = true;
+    onEdge = (d * u - b * v) * (1 / det);
+    onSegment = (a * v - b * u) * (1 / det);
+    if (clampEdge()) onSegment = (v - b * onEdge) * (1 / d);
+    if (std::abs(onSegment) > 1) {
+      onSegment = std::clamp(onSegment, -1.0, 1.0);
+      onEdge = (u - b * onSegment) * (1 / a);
+      clampEdge();
+    }
+    Vec3 gap = offset - onSegment * g;
+    gap[j] += s[j] * onEdge;
+    square = dot(gap, gap);
+  }
+
+  bool clampEdge() {
+    if (std::abs(onEdge) <= 1) return false;
+    clampedTo = onEdge > 0 ? 1 : -1;
+    onEdge = clampedTo;
+    return true;
+  }
+};
+
 /// Search over the ends of the segment (against faces) and over all twelve edges; c and g in the box frame.
-NearestFeature nearestFeature(const Vec3& c, const Vec3& g, const Vec3& s) {
+NearestFeature nearestFeature(const Vec3& c, const Vec3& g, double halfLength, const Vec3& s) {
   NearestFeature best;
   double bestSquare = std::numeric_limits<double>::max();
 
@@ -85,100 +119,61 @@ NearestFeature nearestFeature(const Vec3& c, const Vec3& g, const Vec3& s) {
   for (int j = 0; j < 3; ++j) {
     for (int corner = 0; corner < 8; ++corner) {
       if (corner & (1 << j)) continue;
-      // edge: m + x1 s_j e_j, x1 in [-1, 1]; segment: c + x2 g
-      Vec3 m;
-      for (int i = 0; i < 3; ++i) m[i] = corner & (1 << i) ? s[i] : -s[i];
-      m[j] = 0;
-      const Vec3 offset = m - c;
-      const double a = s[j] * s[j], b = -s[j] * g[j], cc = g.dot(g);
-      const double u = -s[j] * offset[j], v = g.dot(offset);
-      const double det = a * cc - b * b;
-      if (std::abs(det) < kMinVal) continue;
-      double x1 = (cc * u - b * v) / det;
-      double x2 = (a * v - b * u) / det;
-      int clampedTo = 0;  // end of the edge that x1 was clamped to, kept even if it is free again later
-      const auto clampEdge = [&] {
-        if (x1 > 1) {
-          x1 = 1;
-          clampedTo = 1;
-        } else if (x1 < -1) {
-          x1 = -1;
-          clampedTo = -1;
-        } else {
-          return false;
-        }
-        return true;
-      };
-      if (clampEdge()) x2 = (v - b * x1) / cc;
-      if (x2 > 1 || x2 < -1) {
-        x2 = std::clamp(x2, -1.0, 1.0);
-        x1 = (u - b * x2) / a;
-        clampEdge();
-      }
-      const Vec3 gap = offset + Vec3::Unit(j) * (x1 * s[j]) - x2 * g;
-      const double square = gap.squaredNorm();
-      if (square >= bestSquare - kMinVal) continue;
-      bestSquare = square;
-      best.kind = clampedTo == 0 ? NearestFeature::Edge : NearestFeature::Corner;
-      best.t = x2;
-      best.axis = j;
-      best.corner = corner | (clampedTo > 0 ? 1 << j : 0);
-      best.along = x1;
+      const EdgePoints points(c, g, halfLength, s, j, corner);
+      if (!points.valid || points.square >= bestSquare - kMinVal) continue;
+      bestSquare = points.square;
+      best = {points.clampedTo == 0 ? NearestFeature::Edge : NearestFeature::Corner, points.onSegment, j,
+              corner | (points.clampedTo > 0 ? 1 << j : 0), points.onEdge};
     }
   }
   return best;
 }
 
-/// How far from the nearest point, along the axis, a second contact lies, if there is one (it may coincide with the
-/// first). The capsule's axis leaves the feature it is nearest to along a face or an edge as long as it stays over the
-/// box. Bits of `positive` are set
-/// where g > 0.
-std::optional<double> secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const Vec3& s, int positive) {
-  const Vec3 direction = normalizedOrX(g);
-  const auto span = [&](int axis) {
-    return std::abs(g[axis]) < kMinVal ? std::numeric_limits<double>::max() : 2 * s[axis] / std::abs(g[axis]);
+/// How far from the nearest point, along the axis, a second contact lies, if there is one; it may coincide with the
+/// first. The capsule's axis leaves the feature it is nearest to along a face or an edge as long as it stays over the
+/// box. Bits of `positive` are set where g > 0; `direction` is g / |g|.
+std::optional<double> secondPoint(const NearestFeature& f, const Vec3& c, const Vec3& g, const Vec3& direction,
+                                  const Vec3& s, int positive) {
+  const auto reach = [&](double length, int axis) {
+    return g[axis] == 0 ? std::numeric_limits<double>::max() : length / std::abs(g[axis]);
   };
-  const auto bitCount = [](int bits) { return (bits & 1) + (bits >> 1 & 1) + (bits >> 2 & 1); };
-  const auto bitAxis = [](int bit) { return bit == 1 ? 0 : bit == 2 ? 1 : 2; };
+  const auto isOneBit = [](int bits) { return bits == 1 || bits == 2 || bits == 4; };
 
   switch (f.kind) {
     case NearestFeature::Corner: {
       int against = positive ^ f.corner;  // axes along which +g leads away from the corner, into the box
-      if (against == 0 || against == 7) return {};
-      double sign = 1, ahead = 1 - f.t, behind = 1 + f.t;
-      if (bitCount(against) == 2) {
-        sign = -1;
-        against = 7 - against;
-        std::swap(ahead, behind);
+      if (against == 0 || against == 7) return std::nullopt;
+      const double sign = isOneBit(against) ? 1 : -1;
+      if (sign < 0) against = 7 - against;
+      const int a = against == 1 ? 0 : against == 2 ? 1 : 2;
+      if (direction[a] * direction[a] > 0.5) {  // along an edge of the box
+        return sign * std::min(1 - sign * f.t, reach(2 * s[a], a));
       }
-      const int a = bitAxis(against);
-      if (direction[a] * direction[a] > 0.5) return sign * std::min(ahead, span(a));
-      return -sign * std::min({behind, span(next(a)), span(afterNext(a))});
+      const int b = next(a), d = afterNext(a);  // along a face
+      return -sign * std::min(std::min(1 + sign * f.t, reach(2 * s[b], b)), reach(2 * s[d], d));
     }
     case NearestFeature::Edge: {
       const int j = f.axis;
       const int against = (positive ^ f.corner) & ~(1 << j);
-      if (bitCount(against) != 1) return {};
+      if (!isOneBit(against)) return std::nullopt;
       int across = next(j), over = afterNext(j);  // `over`: the axis of the face the capsule bends towards
       if (std::abs(direction[across]) > std::abs(direction[over])) std::swap(across, over);
-      const bool forward = (against & (1 << over)) != 0;
-      const bool alongPositive = (positive & (1 << j)) != 0;
-      const double room = alongPositive == forward ? 1 - f.along : 1 + f.along;
-      const double edgeEnd =
-          std::abs(g[j]) < kMinVal ? std::numeric_limits<double>::max() : s[j] * room / std::abs(g[j]);
-      const double length = std::min({forward ? 1 - f.t : 1 + f.t, span(over), edgeEnd});
-      return forward ? length : -length;
+      const double sign = against & (1 << over) ? 1 : -1;
+      const double alongSign = positive & (1 << j) ? 1 : -1;
+      const double room = 1 - sign * alongSign * f.along;  // to the end of the edge
+      const double length = std::min(1 - sign * f.t, reach(2 * s[over], over));
+      return sign * std::min(length, reach(s[j] * room, j));
     }
     case NearestFeature::Face: {
-      if (f.axis < 0) return {};  // inside
+      if (f.axis < 0) return std::nullopt;  // inside
       const double sign = f.t < 0 ? 1 : -1;
       const Vec3 e = c - sign * g;
       double length = 2;
       for (int i = 0; i < 3; ++i) {
-        if (i == f.axis || std::abs(g[i]) < kMinVal) continue;
-        for (const double face : {-1.0, 1.0}) {
-          const double reach = sign * (face * s[i] - e[i]) / g[i];
-          if (reach > 0) length = std::min(length, reach);
+        if (i == f.axis || g[i] == 0) continue;
+        for (const double face : {1.0, -1.0}) {
+          const double leave = (face * s[i] - e[i]) / g[i] * sign;
+          if (leave > 0 && leave < length) length = leave;
         }
       }
       return sign * length;
@@ -186,7 +181,7 @@ std::optional<double> secondPoint(const NearestFeature& f, const Vec3& c, const 
     case NearestFeature::None:
       break;
   }
-  return {};
+  return std::nullopt;
 }
 
 // ---------------------------------------------------------------------------------------------- box and box
@@ -203,11 +198,12 @@ constexpr double kEdgeBias = 1e-6;        // an edge must be better than the bes
 constexpr double kAmbiguousSign = 1e-9;
 constexpr double kDuplicate = 1e-14;  // squared distance of equal points, relative to the face
 
-/// Two boxes in the frame of the first: `R` has the second box's axes as columns, `t` its centre.
+/// Two boxes in the frame of the first: `R` has the second box's axes as columns, `t` its centre; `t2` is the centre of
+/// the first box in the frame of the second.
 struct BoxPair {
-  Vec3 s1, s2, t;
+  Vec3 s1, s2, t, t2;
   Mat3 R;
-  Vec3 t2() const { return -(R.transpose() * t); }  // centre of the first box in the frame of the second
+  BoxPair swapped() const { return {s2, s1, t2, t, R.transpose()}; }
 };
 
 /// Unit common perpendicular of edge i of the first and edge j of the second box, in the frame of the first.
@@ -222,22 +218,22 @@ Axis separatingAxis(const BoxPair& p, double limit) {
     return separation > limit;
   };
   for (int i = 0; i < 3; ++i) {
-    if (face(std::abs(p.t[i]) - p.s1[i] - absR.row(i).dot(p.s2.transpose()), i)) return best;
+    if (face(std::abs(p.t[i]) - p.s1[i] - dot(absR.row(i), p.s2), i)) return best;
   }
-  const Vec3 t2 = p.t2();
   for (int j = 0; j < 3; ++j) {
-    if (face(std::abs(t2[j]) - p.s2[j] - absR.col(j).dot(p.s1), 3 + j)) return best;
+    if (face(std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1), 3 + j)) return best;
   }
   const Axis bestFace = best;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
       Vec3 n = edgeCross(p, i, j);
-      const double square = n.squaredNorm();
+      const double square = dot(n, n);
       if (square < kParallelEdges) continue;
-      n /= std::sqrt(square);
-      const double reach1 = n.cwiseAbs().dot(p.s1);
-      const double reach2 = Vec3(p.R.transpose() * n).cwiseAbs().dot(p.s2);
-      const double separation = std::abs(n.dot(p.t)) - reach1 - reach2;
+      n *= 1 / std::sqrt(square);
+      Vec3 n2 = applyTransposed(p.R, n);
+      n2[j] = 0;  // up to rounding
+      const double reach1 = dot(n.cwiseAbs(), p.s1), reach2 = dot(n2.cwiseAbs(), p.s2);
+      const double separation = std::abs(dot(n, p.t)) - reach1 - reach2;
       if (separation > limit) return {separation, 6 + 3 * i + j};
       if (separation - kEdgeBias * std::abs(separation) > best.separation && separation > bestFace.separation) {
         best = {separation, 6 + 3 * i + j};
@@ -247,8 +243,8 @@ Axis separatingAxis(const BoxPair& p, double limit) {
   // an edge axis that nearly is a face normal gives way to the face, which offers more points, unless it is clearly
   // better; otherwise resting boxes would flip between the two by rounding
   if (best.code >= 6) {
-    const Vec3 n = edgeCross(p, (best.code - 6) / 3, (best.code - 6) % 3).normalized();
-    const double cosine = std::abs(bestFace.code < 3 ? n[bestFace.code] : n.dot(Vec3(p.R.col(bestFace.code - 3))));
+    const Vec3 n = unitOrX(edgeCross(p, (best.code - 6) / 3, (best.code - 6) % 3));
+    const double cosine = std::abs(bestFace.code < 3 ? n[bestFace.code] : dot(n, p.R.col(bestFace.code - 3)));
     if (cosine > 0.99 && best.separation < bestFace.separation + 0.05 * std::abs(bestFace.separation) + kMinVal) {
       return bestFace;
     }
@@ -258,9 +254,9 @@ Axis separatingAxis(const BoxPair& p, double limit) {
 
 /// Crossing edges: one point between the nearest points of the two.
 int boxEdges(const BoxPair& p, const Shape& a, int i, int j, double limit, PointList& out) {
-  Vec3 n = edgeCross(p, i, j).normalized();
-  if (n.dot(p.t) < 0) n = -n;
-  const Vec3 n2 = p.R.transpose() * n;
+  Vec3 n = unitOrX(edgeCross(p, i, j));
+  if (dot(n, p.t) < 0) n = -n;
+  const Vec3 n2 = applyTransposed(p.R, n);
   const Vec3 d2 = p.R.col(j);
   const double cosine = d2[i];
   const double sineSquare = 1 - cosine * cosine;
@@ -281,30 +277,32 @@ int boxEdges(const BoxPair& p, const Shape& a, int i, int j, double limit, Point
       for (const int k : {next(j), afterNext(j)}) c2[k] = n2[k] >= 0 ? -p.s2[k] : p.s2[k];
       if (flip1) c1[free1] = -c1[free1];
       if (flip2) c2[free2] = -c2[free2];
-      c2 = p.t + p.R * c2;
+      c2 = apply(p.R, c2) + p.t;
       const Vec3 e = c2 - c1;
-      const double along1 = e[i], along2 = d2.dot(e);
+      const double along1 = e[i], along2 = dot(d2, e);
       double s = sineSquare < kMinVal ? 0 : (along1 - cosine * along2) / sineSquare;
       s = std::clamp(s, -p.s1[i], p.s1[i]);
       const double t = std::clamp(cosine * s - along2, -p.s2[j], p.s2[j]);
       s = std::clamp(along1 + cosine * t, -p.s1[i], p.s1[i]);
       const Vec3 w1 = c1 + Vec3::Unit(i) * s, w2 = c2 + d2 * t;
-      if ((w2 - w1).squaredNorm() < bestSquare) {
-        bestSquare = (w2 - w1).squaredNorm();
+      const double square = dot(w2 - w1, w2 - w1);
+      if (square < bestSquare) {
+        bestSquare = square;
         best1 = w1;
         best2 = w2;
       }
     }
   }
-  const double dist = n.dot(best2 - best1);
+  const double dist = dot(n, best2 - best1);
   if (dist > limit) return 0;
-  out.push_back({.pos = a.pos + a.rot * (0.5 * (best1 + best2)), .normal = a.rot * n, .dist = dist});
+  out.push_back({.pos = apply(a.rot, 0.5 * (best1 + best2)) + a.pos, .normal = apply(a.rot, n), .dist = dist});
   return 1;
 }
 
-/// Convex polygon with room for what clipping a quadrilateral by four half-planes can produce.
+constexpr int kMaxCorners = 12;  // of a clipped quadrilateral: 8, and some for what rounding may add
+
 struct Polygon {
-  std::array<Vec3, 8> vertex;
+  std::array<Vec3, kMaxCorners> vertex;
   int count = 0;
 };
 
@@ -312,14 +310,14 @@ struct Polygon {
 Polygon clip(const Polygon& in, int axis, double sign, double bound) {
   Polygon out;
   const auto add = [&](const Vec3& v) {
-    if (out.count < 8) out.vertex[static_cast<std::size_t>(out.count++)] = v;
+    if (out.count < kMaxCorners) out.vertex[static_cast<std::size_t>(out.count++)] = v;
   };
   for (int k = 0; k < in.count; ++k) {
     const Vec3& from = in.vertex[static_cast<std::size_t>(k)];
     const Vec3& to = in.vertex[static_cast<std::size_t>((k + 1) % in.count)];
     const double d0 = sign * from[axis] - bound, d1 = sign * to[axis] - bound;
     if (d0 <= 0) add(from);
-    if ((d0 < 0 && d1 > 0) || (d0 > 0 && d1 < 0)) add(from + (to - from) * (d0 / (d0 - d1)));
+    if ((d0 < 0 && d1 > 0) || (d0 > 0 && d1 < 0)) add(from + (d0 / (d0 - d1)) * (to - from));
   }
   return out;
 }
@@ -362,7 +360,7 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
     local[ax] = point.x();
     local[ay] = point.y();
     local[axis] = side * (p.s1[axis] + 0.5 * point.z());
-    out.push_back({.pos = reference.pos + reference.rot * local, .normal = normal, .dist = point.z()});
+    out.push_back({.pos = apply(reference.rot, local) + reference.pos, .normal = normal, .dist = point.z()});
   }
   return accepted.count;
 }
@@ -370,29 +368,37 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
 }  // namespace
 
 int sphereBox(const Shape& sphere, const Shape& box, double margin, PointList& out) {
-  return ballBox(box.rot.transpose() * (sphere.pos - box.pos), sphere.size[0], box, margin, out);
+  return ballBox(sphere.pos, sphere.size[0], box, margin, out);
 }
 
 int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList& out) {
-  const Vec3 c = box.rot.transpose() * (capsule.pos - box.pos);
-  const Vec3 g = box.rot.transpose() * (capsule.rot.col(2) * capsule.size[1]);
+  const Vec3 c = applyTransposed(box.rot, capsule.pos - box.pos);
+  const Vec3 direction = applyTransposed(box.rot, capsule.rot.col(2));
+  const double halfLength = capsule.size[1];
+  const Vec3 g = direction * halfLength;
   const int positive = (g[0] > 0 ? 1 : 0) | (g[1] > 0 ? 2 : 0) | (g[2] > 0 ? 4 : 0);
-  const NearestFeature nearest = nearestFeature(c, g, box.size);
-  int count = ballBox(c + nearest.t * g, capsule.size[0], box, margin, out);
-  const std::optional<double> second = secondPoint(nearest, c, g, box.size, positive);
-  if (second) count += ballBox(c + (nearest.t + *second) * g, capsule.size[0], box, margin, out);
+  const NearestFeature nearest = nearestFeature(c, g, halfLength, box.size);
+  const auto ballAt = [&](double t) {
+    return ballBox(apply(box.rot, c + t * g) + box.pos, capsule.size[0], box, margin, out);
+  };
+  int count = ballAt(nearest.t);
+  const std::optional<double> second = secondPoint(nearest, c, g, direction, box.size, positive);
+  if (second) count += ballAt(*second + nearest.t);
   return count;
 }
 
 int boxBox(const Shape& a, const Shape& b, double margin, PointList& out) {
-  const BoxPair fromA{a.size, b.size, a.rot.transpose() * (b.pos - a.pos), a.rot.transpose() * b.rot};
-  const double limit = margin + kRoundingSlack * (a.size.sum() + b.size.sum());
+  BoxPair fromA{a.size, b.size, applyTransposed(a.rot, b.pos - a.pos), applyTransposed(b.rot, a.pos - b.pos), {}};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) fromA.R(i, j) = dot(a.rot.col(i), b.rot.col(j));
+  }
+  const double limit =
+      margin + kRoundingSlack * (a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2]);
   const Axis axis = separatingAxis(fromA, limit);
   if (axis.separation > limit) return 0;
   if (axis.code >= 6) return boxEdges(fromA, a, (axis.code - 6) / 3, (axis.code - 6) % 3, limit, out);
   if (axis.code < 3) return boxFaces(fromA, a, axis.code, 1, margin, out);
-  const BoxPair fromB{b.size, a.size, fromA.t2(), fromA.R.transpose()};
-  return boxFaces(fromB, b, axis.code - 3, -1, margin, out);
+  return boxFaces(fromA.swapped(), b, axis.code - 3, -1, margin, out);
 }
 
 }  // namespace sinew::geom

@@ -30,6 +30,7 @@ class PrismWalk {
   template <class Visit>
   void forEach(double lowest, Visit visit) const {
     std::array<Vec3, 6> prism;
+    prism.fill(Vec3::Zero());
     for (int row = firstRow_; row < lastRow_; ++row) {
       int entered = 0;
       for (int column = firstColumn_; column <= lastColumn_; ++column) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "geom/collide_primitive.h"
+#include "geom/ordered_math.h"
 
 namespace sinew::geom {
 namespace {
@@ -10,10 +11,10 @@ namespace {
 int balls(const Vec3& c1, double r1, const Vec3& c2, double r2, const Vec3& axis1, const Vec3& axis2, double margin,
           PointList& out) {
   const Vec3 between = c2 - c1;
-  const double length = between.norm();
+  const double length = norm(between);
   const double dist = length - r1 - r2;
   if (dist > margin) return 0;
-  const Vec3 n = length < kMinVal ? normalizedOrX(axis1.cross(axis2)) : Vec3(between / length);
+  const Vec3 n = length < kMinVal ? unitOrX(axis1.cross(axis2)) : Vec3(between * (1 / length));
   out.push_back({.pos = c1 + n * (r1 + 0.5 * dist), .normal = n, .dist = dist});
   return 1;
 }
@@ -22,7 +23,7 @@ Vec3 axisOf(const Shape& s) { return s.rot.col(2); }
 
 /// A ball of radius r against the half-space below a plane with normal n through p.
 int planeBall(const Vec3& p, const Vec3& n, const Vec3& c, double r, double margin, PointList& out) {
-  const double dist = n.dot(c - p) - r;
+  const double dist = dot(n, c - p) - r;
   if (dist > margin) return 0;
   out.push_back({.pos = c - n * (r + 0.5 * dist), .normal = n, .dist = dist});
   return 1;
@@ -53,13 +54,13 @@ int planeCapsule(const Shape& plane, const Shape& capsule, double margin, PointL
 
 int planeBox(const Shape& plane, const Shape& box, double margin, PointList& out) {
   const Vec3 n = axisOf(plane);
-  const double height = n.dot(box.pos - plane.pos);
+  const double height = dot(n, box.pos - plane.pos);
   int count = 0;
   for (int corner = 0; corner < 8 && count < 4; ++corner) {
     const Vec3 local((corner & 1 ? 1 : -1) * box.size[0], (corner & 2 ? 1 : -1) * box.size[1],
                      (corner & 4 ? 1 : -1) * box.size[2]);
-    const Vec3 offset = box.rot * local;
-    const double below = n.dot(offset);
+    const Vec3 offset = apply(box.rot, local);
+    const double below = dot(n, offset);
     if (height + below > margin || below > 0) continue;
     addPlanePoint(box.pos + offset, n, height + below, out);
     ++count;
@@ -71,7 +72,7 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
   const Vec3 n = axisOf(plane);
   const double radius = cylinder.size[0], half = cylinder.size[1];
   Vec3 axis = axisOf(cylinder);
-  double axisHeight = n.dot(axis);
+  double axisHeight = dot(n, axis);
   if (axisHeight > 0) {
     axis = -axis;
     axisHeight = -axisHeight;
@@ -79,12 +80,12 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
 
   // u: from the axis to the lowest rim point, the part of -n across the axis; upright cylinders have no lowest point
   Vec3 u = axis * axisHeight - n;
-  const double length = u.norm();
+  const double length = norm(u);
   u = length < kMinVal ? Vec3(cylinder.rot.col(0) * radius) : Vec3(u * (radius / length));
-  const double rimHeight = n.dot(u);
+  const double rimHeight = dot(n, u);
   axis *= half;
   axisHeight *= half;
-  const double height = n.dot(cylinder.pos - plane.pos);
+  const double height = dot(n, cylinder.pos - plane.pos);
 
   if (height + axisHeight + rimHeight > margin) return 0;
   addPlanePoint(cylinder.pos + u + axis, n, height + axisHeight + rimHeight, out);
@@ -96,7 +97,7 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
   // the other two corners of an equilateral triangle on the lower disc
   const double sideHeight = height + axisHeight - 0.5 * rimHeight;
   if (sideHeight <= margin) {
-    const Vec3 across = normalizedOrX(u.cross(axis)) * (radius * std::sqrt(3.0) / 2);
+    const Vec3 across = unitOrX(u.cross(axis)) * (radius * std::sqrt(3.0) / 2);
     for (const double side : {1.0, -1.0}) {
       addPlanePoint(cylinder.pos + side * across + axis - 0.5 * u, n, sideHeight, out);
       ++count;
@@ -108,9 +109,9 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
 int planeEllipsoid(const Shape& plane, const Shape& ellipsoid, double margin, PointList& out) {
   // lowest point: the support point along -n is S^2 d / |S d| in the ellipsoid's frame
   const Vec3 n = axisOf(plane);
-  const Vec3 scaled = ellipsoid.size.cwiseProduct(Vec3(ellipsoid.rot.transpose() * -n));
-  const Vec3 point = ellipsoid.pos + ellipsoid.rot * ellipsoid.size.cwiseProduct(normalizedOrX(scaled));
-  const double dist = n.dot(point - plane.pos);
+  const Vec3 scaled = ellipsoid.size.cwiseProduct(applyTransposed(ellipsoid.rot, -n));
+  const Vec3 point = apply(ellipsoid.rot, ellipsoid.size.cwiseProduct(unitOrX(scaled))) + ellipsoid.pos;
+  const double dist = dot(n, point - plane.pos);
   if (dist > margin) return 0;
   addPlanePoint(point, n, dist, out);
   return 1;
@@ -122,7 +123,7 @@ int sphereSphere(const Shape& a, const Shape& b, double margin, PointList& out) 
 
 int sphereCapsule(const Shape& sphere, const Shape& capsule, double margin, PointList& out) {
   const Vec3 axis = axisOf(capsule);
-  const double along = std::clamp(axis.dot(sphere.pos - capsule.pos), -capsule.size[1], capsule.size[1]);
+  const double along = std::clamp(dot(axis, sphere.pos - capsule.pos), -capsule.size[1], capsule.size[1]);
   return balls(sphere.pos, sphere.size[0], capsule.pos + axis * along, capsule.size[0], axisOf(sphere), axis, margin,
                out);
 }
@@ -131,9 +132,9 @@ int sphereCylinder(const Shape& sphere, const Shape& cylinder, double margin, Po
   const double radius = cylinder.size[0], half = cylinder.size[1];
   const Vec3 axis = axisOf(cylinder);
   const Vec3 offset = sphere.pos - cylinder.pos;
-  const double along = axis.dot(offset);
+  const double along = dot(axis, offset);
   const Vec3 across = offset - axis * along;
-  const double distance = across.norm();
+  const double distance = norm(across);
 
   bool side = std::abs(along) < half, cap = distance < radius;
   if (side && cap) {  // centre inside: leave through the nearer surface
@@ -158,8 +159,8 @@ int capsuleCapsule(const Shape& a, const Shape& b, double margin, PointList& out
   // nearest points of the segments a.pos + s g1 and b.pos + t g2, s and t in [-1, 1]
   const Vec3 g1 = axisOf(a) * a.size[1], g2 = axisOf(b) * b.size[1];
   const Vec3 offset = a.pos - b.pos;
-  const double g11 = g1.dot(g1), g22 = g2.dot(g2), g12 = g1.dot(g2);
-  const double p1 = -g1.dot(offset), p2 = g2.dot(offset);
+  const double g11 = dot(g1, g1), g22 = dot(g2, g2), g12 = dot(g1, g2);
+  const double p1 = -dot(g1, offset), p2 = dot(g2, offset);
   const double det = g11 * g22 - g12 * g12;
   const auto clip = [](double x) { return std::clamp(x, -1.0, 1.0); };
   const auto at = [&](double s, double t) {

@@ -37,7 +37,7 @@ bool linePierces(const Vec3& p, const Vec3& q, const Vec3& a, const Vec3& b, con
 /// p is a point of the triangle a, b, c.
 bool onTriangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const std::array<double, 3> w = affineCoordinates(a, b, c, p);
-  if (w[0] < 0 || w[1] < 0 || w[2] < 0) return false;
+  if (std::isnan(w[0]) || w[0] < 0 || w[1] < 0 || w[2] < 0) return false;
   return norm(Vec3(a * w[0] + b * w[1] + c * w[2] - p)) < kMinVal;
 }
 
@@ -82,6 +82,7 @@ bool Polytope::seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, Con
 bool Polytope::seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& q, ConvexBody& a, ConvexBody& b) {
   center_ = (p.point + q.point) * 0.5;
   const Vec3 axis = q.point - p.point;
+  if (dot(axis, axis) == 0) return false;
   int flattest = 0;
   for (int i = 1; i < 3; ++i) {
     if (std::abs(axis[i]) < std::abs(axis[flattest])) flattest = i;

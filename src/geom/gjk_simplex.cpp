@@ -46,6 +46,7 @@ struct Projection {
 
 Weights2 segmentWeights(const Vec3& a, const Vec3& b) {
   const Vec3 ab = b - a;
+  if (dot(ab, ab) == 0) return {0, 1};
   const double scale = -(dot(b, ab) / dot(ab, ab));
   const Vec3 foot = b + scale * ab;
 
@@ -133,7 +134,8 @@ bool projectOriginOnPlane(const Vec3& a, const Vec3& b, const Vec3& c, Vec3& foo
   const Vec3 ab = b - a, ac = c - a, bc = c - b;
   const auto project = [&](const Vec3& n, const Vec3& base, bool last) {
     const double height = dot(n, base), square = dot(n, n);
-    if (!last && (height == 0 || square <= kMinVal)) return square == 0 ? -1 : 0;
+    if (square == 0) return -1;
+    if (!last && (height == 0 || square <= kMinVal)) return 0;
     foot = n * (height / square);
     return 1;
   };
@@ -145,6 +147,10 @@ bool projectOriginOnPlane(const Vec3& a, const Vec3& b, const Vec3& c, Vec3& foo
 
 std::array<double, 3> affineCoordinates(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const Projection view(a, b, c);
+  if (view.area == 0) {
+    constexpr double none = std::numeric_limits<double>::quiet_NaN();
+    return {none, none, none};
+  }
   return {view.areaOf(p, b, c) / view.area, view.areaOf(p, c, a) / view.area, view.areaOf(p, a, b) / view.area};
 }
 

@@ -15,7 +15,7 @@ std::array<double, 4> nearestWeights(std::span<const MinkowskiVertex> simplex);
 /// The foot of the perpendicular from the origin on the plane through three points. False if they are on a line.
 bool projectOriginOnPlane(const Vec3& a, const Vec3& b, const Vec3& c, Vec3& foot);
 
-/// Affine coordinates of a point p of the plane through a, b, c; not finite if those are on a line.
+/// Affine coordinates of a point p of the plane through a, b, c; NaN if those are on a line.
 std::array<double, 3> affineCoordinates(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p);
 
 }  // namespace sinew::geom
