@@ -23,8 +23,8 @@ Mat3 tensorOf(const MassPart& part) {
 void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
   const Eigen3 principal = eigen3(tensor);
   if (!(principal.values[2] >= kTiny)) {
-    place.fail(fmt::format("the inertia has the principal moments {:g} {:g} {:g}: all must be positive", principal.values[0],
-                           principal.values[1], principal.values[2]));
+    place.fail(fmt::format("the inertia has the principal moments {:g} {:g} {:g}: all must be positive",
+                           principal.values[0], principal.values[1], principal.values[2]));
   }
   quat = principal.axes;
   inertia = principal.values;

@@ -199,6 +199,19 @@ TEST(CompileConstants, KeyframesAreCompletedAndNormalized) {
   EXPECT_EQ(m.key_qvel[6 + 5], 6);
 }
 
+// A keyframe of an attached model speaks only of its own joints; NaN stands for the rest.
+TEST(CompileConstants, OpenKeyframeEntriesAreTheReference) {
+  Spec spec = readMjcfText(R"(<mujoco><worldbody><body mocap="true" pos="1 2 3"/>
+    <body><joint type="slide" ref="5"/><joint type="slide" axis="1 0 0"/><geom size="0.1"/></body></worldbody></mujoco>)");
+  spec::Key key;
+  key.qpos = {std::nan(""), 7};
+  key.mpos = {std::nan(""), 8, std::nan("")};
+  spec.keys.push_back(key);
+  const Model m = compile(spec);
+  EXPECT_TRUE(allNear(m.key_qpos, std::vector<double>{5, 7}, 0));
+  EXPECT_TRUE(allNear(m.key_mpos, std::vector<double>{1, 8, 3}, 0));
+}
+
 // Box around a sphere of radius 0.5 at height 2 and the origin of its body: z from 0 to 2.5.
 TEST(CompileConstants, Statistics) {
   const std::string body = R"(<worldbody><body><joint/><geom size="0.5" pos="0 0 2"/></body></worldbody>)";

@@ -165,9 +165,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Case{"MissingFile", "<mujoco>\n<asset>\n<mesh name=\"m\" file=\"nowhere.stl\"/></asset></mujoco>",
              R"(model.xml:3: <mesh name="m">: file "nowhere.stl" does not exist)"},
-        Case{
-            "UnknownFormat", "<mujoco>\n<asset>\n<mesh name=\"m\" file=\"shape.doc\"/></asset></mujoco>",
-            R"(model.xml:3: <mesh name="m">: unknown mesh file type 'shape.doc'; known are .obj, .stl and .msh)"},
+        Case{"UnknownFormat", "<mujoco>\n<asset>\n<mesh name=\"m\" file=\"shape.doc\"/></asset></mujoco>",
+             R"(model.xml:3: <mesh name="m">: unknown mesh file type 'shape.doc'; known are .obj, .stl and .msh)"},
         Case{"HFieldSize",
              "<mujoco>\n<asset>\n<hfield name=\"h\" nrow=\"2\" ncol=\"2\" size=\"1 1 0 1\"/></asset></mujoco>",
              R"(model.xml:3: <hfield name="h">: all four numbers of 'size' must be positive, found 0)"},
