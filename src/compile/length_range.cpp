@@ -14,7 +14,6 @@
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "sinew/data.h"
-#include "sinew/step.h"
 #include "step/stages.h"
 
 namespace sinew::draft {
@@ -109,10 +108,6 @@ std::array<double, 2> lengthRange(const spec::LengthRange& settings, const Model
     if (const double* limits = targetLimits(m, u)) return {limits[0], limits[1]};
   }
   const char* hint = "give 'lengthrange', or <compiler><lengthrange uselimit=\"true\">";
-  if (hasConstraints(m)) {
-    place.fail(fmt::format(
-        "finding the length range of a muscle in a model with limits or equalities is not supported: {}", hint));
-  }
   const std::optional<Extremes> low = simulate(settings, m, u, -1), high = simulate(settings, m, u, 1);
   if (!low || !high) place.fail(fmt::format("the simulation that finds its length range diverges: {}", hint));
   const double width = high->highest - low->lowest;
