@@ -4,6 +4,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
+#include "inertia/inertia.h"
 
 /// From solref and solimp to the numbers a solver works with. With the impedance d(r) in (0, 1), the approximate
 /// diagonal A of J inv(M) J' and the reference a* = -B v - K d (r - margin):
@@ -12,6 +13,7 @@
 namespace sinew {
 namespace {
 
+constexpr int kMaxBasis = 6;
 constexpr double kMinImpedance = 1e-4, kMaxImpedance = 1 - 1e-4;
 
 struct RowParameters {
@@ -145,6 +147,34 @@ double approximateDiagonal(const Model& m, const Data& d, int row, int rowInBloc
   return contactDiagonal(m, d, d.efc_type[row], d.contact[id], rowInBlock);
 }
 
+/// B inv(M) B' of a block, nbasis x nbasis.
+void exactGram(const Model& m, Data& d, const RowBlock& block, double* G) {
+  const Arena::Scope scope(d.arena);
+  const std::span<double> y = d.arena.take<double>(m.nv);
+  const int* column = d.row_column.data() + block.column;
+  for (int k = 0; k < block.nbasis; ++k) {
+    const double* b = d.row_value.data() + block.value + k * block.ncol;
+    std::fill(y.begin(), y.end(), 0.0);
+    for (int j = 0; j < block.ncol; ++j) y[static_cast<std::size_t>(column[j])] = b[j];
+    solveMass(m, d, y.data());
+    for (int i = 0; i < block.nbasis; ++i) {
+      const double* c = d.row_value.data() + block.value + i * block.ncol;
+      double sum = 0;
+      for (int j = 0; j < block.ncol; ++j) sum += c[j] * y[static_cast<std::size_t>(column[j])];
+      G[i * block.nbasis + k] = sum;
+    }
+  }
+}
+
+/// Diagonal of J inv(M) J' for one row of a block: a pyramid's edge is b_0 +- mu_k b_k.
+double exactDiagonal(const Data& d, const RowBlock& block, const double* G, int rowInBlock) {
+  const int n = block.nbasis;
+  if (block.kind != BlockKind::Pyramid) return G[rowInBlock * n + rowInBlock];
+  const int k = rowInBlock / 2 + 1;
+  const double mu = (rowInBlock % 2 == 0 ? 1 : -1) * d.row_cone[block.cone].friction[static_cast<std::size_t>(k - 1)];
+  return G[0] + 2 * mu * G[k] + mu * mu * G[k * n + k];
+}
+
 /// |r| that decides the impedance: connect and weld use the length of their whole residual.
 double blockResidual(const Model& m, const Data& d, const RowBlock& block) {
   if (block.kind == BlockKind::Equality) {
@@ -194,12 +224,15 @@ void shapeCone(const Model& m, Data& d, const RowBlock& block) {
 }  // namespace
 
 void setImpedance(const Model& m, Data& d) {
+  const bool exact = m.opt.enabled(enable::kDiagExact);
+  double gram[kMaxBasis * kMaxBasis];
   for (const RowBlock& block : d.row_block) {
+    if (exact) exactGram(m, d, block, gram);
     const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
     const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
     for (int r = 0; r < block.nrow; ++r) {
       const int row = block.row + r;
-      const double diagonal = approximateDiagonal(m, d, row, r);
+      const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, row, r);
       d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
       double* KBIP = d.efc_KBIP.data() + 4 * row;
       setStiffnessAndDamping(p, d.efc_type[row], r, KBIP);
