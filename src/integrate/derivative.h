@@ -11,8 +11,8 @@ namespace sinew {
 bool isStandaloneFreeBody(const Model& m, int body);
 
 /// qDeriv = d (qfrc_passive + qfrc_actuator - qfrc_bias) / d qvel in the pattern D. Couplings between branches or trees
-/// (by tendons and transmissions) have no place in it and are dropped. If `fast`, the derivative of the bias force is left out and that
-/// of the fluid made symmetric, except for standalone free bodies. Needs actuation().
+/// (by tendons and transmissions) have no place in it and are dropped. If `fast`, the derivative of the bias force is
+/// left out and that of the fluid made symmetric, except for standalone free bodies. Needs actuation().
 void velocityDerivative(const Model& m, Data& d, bool fast);
 
 // The terms, each added to qDeriv. [derivative.cpp, bias_derivative.cpp]
