@@ -7,6 +7,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sinew/load.h"
 #include "sinew/step.h"
@@ -141,6 +143,59 @@ TEST(MARGIN_AC6, RowsCarryTheIncludemarginOfTheirContact) {
     for (int row = 0; row < d.nefc(); ++row) {
       const bool normal = row == 0 || m.opt.cone == Cone::Pyramidal;
       EXPECT_EQ(d.efc_margin[row], normal ? d.contact[0].includemargin : 0) << cone << " row " << row;
+    }
+  }
+}
+
+/// A geom that reaches `top` above and below its centre along z.
+struct Kind {
+  std::string name, attributes;
+  double top;
+};
+
+// Every pair of shapes, one standing over the other with a gap of half a millimetre less or more than the detection
+// distance: there must be a contact in the first case (with the true distance) and none in the second.
+TEST(MARGIN_B1, EveryPairIsDetectedUpToTheSumOfTheMargins) {
+  const std::string mesh = R"(<mesh name="cube" vertex="-.1 -.1 -.1 .1 -.1 -.1 -.1 .1 -.1 .1 .1 -.1 -.1 -.1 .1 .1 -.1 .1
+      -.1 .1 .1 .1 .1 .1"/>)";
+  std::string elevation = "1";
+  for (int i = 1; i < 121; ++i) elevation += " 0";  // a peak in one corner, flat elsewhere
+  const std::vector<Kind> fixed{{"plane", R"(type="plane" size="2 2 1")", 0},
+                                {"hfield", R"(type="hfield" hfield="h")", 0}};
+  const std::vector<Kind> solid{{"sphere", R"(type="sphere" size="0.1")", 0.1},
+                                {"capsule", R"(type="capsule" size="0.1 0.1")", 0.2},
+                                {"ellipsoid", R"(type="ellipsoid" size="0.1 0.12 0.15")", 0.15},
+                                {"cylinder", R"(type="cylinder" size="0.1 0.1")", 0.1},
+                                {"box", R"(type="box" size="0.1 0.1 0.1")", 0.1},
+                                {"mesh", R"(type="mesh" mesh="cube")", 0.1}};
+  std::vector<std::pair<Kind, Kind>> pairs;
+  for (const Kind& a : fixed) {
+    for (const Kind& b : solid) pairs.emplace_back(a, b);
+  }
+  for (const Kind& a : solid) {
+    for (const Kind& b : solid) pairs.emplace_back(a, b);
+  }
+  const double margin = 0.03;
+  for (const auto& [a, b] : pairs) {
+    SCOPED_TRACE(a.name + " and " + b.name);
+    const Model m = compile(readMjcfText(fmt::format(
+        R"(<mujoco><asset>{}<hfield name="h" nrow="11" ncol="11" size="2 2 0.5 0.1" elevation="{}"/></asset><worldbody>
+           <geom {} margin="0.01"/><body pos="0 0 3"><freejoint/><geom {} margin="0.02"/></body></worldbody></mujoco>)",
+        mesh, elevation, a.attributes, b.attributes)));
+    Data d(m);
+    for (const double offset : {-0.0005, 0.0005}) {
+      d.qpos[2] = a.top + b.top + margin + offset;
+      forward(m, d);
+      if (offset > 0) {
+        EXPECT_EQ(d.ncon(), 0);
+        continue;
+      }
+      ASSERT_GE(d.ncon(), 1);
+      for (const Contact& c : d.contact) {
+        // the convex collider stops at a tolerance of 1e-6
+        EXPECT_NEAR(c.dist, margin + offset, tolerance(2e-6));
+        EXPECT_NEAR(c.includemargin, margin, tolerance(1e-15));
+      }
     }
   }
 }
