@@ -25,25 +25,29 @@ std::vector<int> sortedBy(const std::vector<int>& signature) {
   return order;
 }
 
-void checkPair(const spec::Pair& pair, const Place& place) {
-  if (pair.condim != 1 && pair.condim != 3 && pair.condim != 4 && pair.condim != 6) {
-    place.fail(fmt::format("'condim' must be 1, 3, 4 or 6, found {}", pair.condim));
+}  // namespace
+
+void checkContactParameters(int condim, std::span<const double> friction, double margin, double gap,
+                            const Place& place) {
+  if (condim != 1 && condim != 3 && condim != 4 && condim != 6) {
+    place.fail(fmt::format("'condim' must be 1, 3, 4 or 6, found {}", condim));
   }
-  for (const double coefficient : pair.friction) {
+  for (const double coefficient : friction) {
     if (coefficient < 0) place.fail(fmt::format("'friction' must not be negative, found {}", coefficient));
   }
+  if (gap < 0) place.fail(fmt::format("'gap' must not be negative, found {}", gap));
+  if (margin + gap < 0) place.fail(fmt::format("'margin' plus 'gap' must not be negative, found {}", margin + gap));
 }
-
-}  // namespace
 
 std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
   std::vector<std::pair<int, int>> geoms;
   std::vector<int> signature;
   for (const spec::Pair& pair : spec.pairs) {
     const Place place = placeOf(pair);
-    checkPair(pair, place);
+    checkContactParameters(pair.condim, pair.friction, pair.margin, pair.gap, place);
     int geom1 = names.need(ObjType::Geom, pair.geom1, place);
     int geom2 = names.need(ObjType::Geom, pair.geom2, place);
+    if (geom1 == geom2) place.fail(fmt::format("geom \"{}\" is paired with itself", pair.geom1));
     if (m.geom_bodyid[geom1] > m.geom_bodyid[geom2]) std::swap(geom1, geom2);
     geoms.emplace_back(geom1, geom2);
     signature.push_back(signatureOf(m.geom_bodyid[geom1], m.geom_bodyid[geom2]));

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "compile/names.h"
+#include "compile/place.h"
 #include "sinew/model.h"
 
 namespace sinew::draft {
+
+/// Fails if these contact parameters of a geom or pair are out of range: condim 1, 3, 4 or 6, friction and gap not
+/// negative, margin + gap not negative.
+void checkContactParameters(int condim, std::span<const double> friction, double margin, double gap,
+                            const Place& place);
 
 /// Writes contact pairs and exclusions, sorted by the bodies they concern (stable). Needs geom_bodyid. Returns, for
 /// each entry of the model's lists, its index in the Spec.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compile/contacts.h"
+#include "compile/contacts.h"
 #include "compile/orientation.h"
 #include "compile/place.h"
 #include "geom/fluid.h"
@@ -63,9 +65,7 @@ void placeShape(const Element& spec, GeomType type, const spec::Compiler& compil
 }
 
 void checkGeom(const spec::Geom& spec, bool moving, const Place& place) {
-  if (spec.condim != 1 && spec.condim != 3 && spec.condim != 4 && spec.condim != 6) {
-    place.fail(fmt::format("'condim' must be 1, 3, 4 or 6, found {}", spec.condim));
-  }
+  checkContactParameters(spec.condim, spec.friction, spec.margin, spec.gap, place);
   if (spec.type == GeomType::Sdf) place.fail("type=\"sdf\" is not supported");
   if (spec.type == GeomType::Mesh && spec.mesh.empty()) place.fail("a geom of type mesh needs the attribute 'mesh'");
   if (spec.type == GeomType::HField && spec.hfield.empty()) {
@@ -73,9 +73,6 @@ void checkGeom(const spec::Geom& spec, bool moving, const Place& place) {
   }
   if (spec.type != GeomType::HField && !spec.hfield.empty()) place.fail("'hfield' is for geoms of type hfield");
   if (spec.type == GeomType::Plane && moving) place.fail("a plane cannot be part of a moving body");
-  for (const double coefficient : spec.friction) {
-    if (coefficient < 0) place.fail(fmt::format("'friction' must not be negative, found {}", coefficient));
-  }
   if (spec.density < 0) place.fail(fmt::format("'density' must not be negative, found {}", spec.density));
   if (spec.mass && *spec.mass < 0) place.fail(fmt::format("'mass' must not be negative, found {}", *spec.mass));
 }
