@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "command.h"
-#include "constraints.h"
 #include "model_source.h"
 #include "scenes/replay.h"
 #include "scenes/scenes.h"
@@ -36,9 +35,6 @@ struct Measurement {
 };
 
 Measurement measure(const std::string& name, const Model& m, const BenchOptions& o) {
-  if (const std::string warning = constraintWarning(m); !warning.empty()) {
-    fmt::print(stderr, "warning: {}: {}\n", name, warning);
-  }
   scenes::Replay replay(m, o.stretch);
   std::vector<double> steps, forwards;
   for (int i = 0; i < o.rounds; ++i) {

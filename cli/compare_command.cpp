@@ -9,7 +9,6 @@
 
 #include "command.h"
 #include "comparison.h"
-#include "constraints.h"
 #include "controls.h"
 #include "model_source.h"
 #include "option_settings.h"
@@ -155,8 +154,6 @@ int execute(CompareOptions o) {
   for (const std::string& setting : trace.settings) setOption(m.opt, setting);
   if (o.smooth && !trace.smooth) throw CommandError("--smooth, but the trace was made with constraints");
   if (trace.smooth) m.opt.disableflags |= disable::kConstraint | disable::kContact;
-  const std::string warning = constraintWarning(m);
-  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
   // sizes and addresses that differ would make nonsense of a comparison of states
   const bool sameShape = !comparison.reports().front().differs();
   if (sameShape) compareRun(m, trace, comparison);

@@ -1,7 +1,6 @@
 #include "constraints.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -45,15 +44,6 @@ std::vector<std::string> constraintsInUse(const Model& m) {
   add(disable::kLimit, countPositive(m.tendon_limited), "tendon limit", "tendon limits");
   if (!m.opt.disabled(disable::kContact) && (m.npair > 0 || anyGeomsMayTouch(m))) found.push_back("contacts");
   return found;
-}
-
-std::string constraintWarning(const Model& m) {
-  const std::vector<std::string> found = constraintsInUse(m);
-  if (found.empty()) return {};
-  return fmt::format(
-      "the model has {}; this version of Sinew computes motion without constraint forces, so the result is that of "
-      "--disable constraint,contact",
-      fmt::join(found, ", "));
 }
 
 }  // namespace sinew::cli

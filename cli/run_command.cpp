@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -6,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "command.h"
 #include "constraints.h"
@@ -39,9 +41,9 @@ struct Summary {
   double simulated = 0;  // s
   double wall = 0;       // s, in step() and the controls
   double energyStart = 0, energyEnd = 0;
-  std::string status;  // empty: all is well
-  std::string constraints;
-  int contacts = 0;  // at the end
+  std::string status;                    // empty: all is well
+  std::vector<std::string> constraints;  // kinds in use
+  int contacts = 0;                      // at the end
   std::uint64_t hash = 0;
 
   double stepsPerSecond() const { return wall > 0 ? static_cast<double>(steps) / wall : 0; }
@@ -132,7 +134,7 @@ void printJson(const RunOptions& o, const Summary& s) {
                            {"energy_end", s.energyEnd},
                            {"energy_drift", s.drift()},
                            {"contacts", s.contacts},
-                           {"warnings", s.constraints},
+                           {"constraints", s.constraints},
                            {"status", s.status.empty() ? "ok" : s.status},
                            {"state_hash", fmt::format("{:016x}", s.hash)}};
   if (!o.out.empty()) j["out"] = o.out;
@@ -148,7 +150,7 @@ void printTable(const RunOptions& o, const Summary& s) {
   row("real-time factor", fmt::format("{:.4g}", s.realTimeFactor()));
   row("energy", fmt::format("{:.9g} J to {:.9g} J, drift {:+.3g} J", s.energyStart, s.energyEnd, s.drift()));
   row("contacts", fmt::format("{} at the end", s.contacts));
-  row("constraints", s.constraints.empty() ? "none in use" : s.constraints);
+  row("constraints", s.constraints.empty() ? "none in use" : fmt::format("{}", fmt::join(s.constraints, ", ")));
   row("state hash", fmt::format("{:016x}", s.hash));
   if (!o.out.empty()) row("trajectory", o.out);
   row("status", s.status.empty() ? "ok" : s.status);
@@ -157,11 +159,9 @@ void printTable(const RunOptions& o, const Summary& s) {
 int execute(const RunOptions& o) {
   const scenes::Scene demo = scenes::demo();
   const Model m = o.model.empty() ? compileScene("demo.xml", demo.mjcf, o.choices) : loadChosen(o.model, o.choices);
-  const std::string warning = constraintWarning(m);
-  if (!warning.empty()) fmt::print(stderr, "warning: {}\n", warning);
   Summary summary = simulate(o, m);
   summary.model = o.model.empty() ? "demo scene" : o.model;
-  summary.constraints = warning;
+  summary.constraints = constraintsInUse(m);
   if (o.json) {
     printJson(o, summary);
   } else {

@@ -19,8 +19,4 @@ void inverse(const Model& m, Data& d);
 /// Potential and kinetic energy of the present state into d.energy. Needs forward() or at least kinematics.
 void energy(const Model& m, Data& d);
 
-/// True if the model, with its present options, could have active constraints: equalities, friction loss, limits or
-/// contacts. This version simulates without them; they are solved from version 0.2 on.
-bool hasConstraints(const Model& m);
-
 }  // namespace sinew

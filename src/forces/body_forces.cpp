@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "constraint/constraint.h"
+#include "constraint/row_builder.h"
 #include "forces/forces.h"
 #include "kinematics/dof_chains.h"
 #include "math/spatial.h"
@@ -7,11 +9,44 @@
 namespace sinew {
 namespace {
 
-/// Adds a force and a torque that act on `body` at p to its external forces.
+/// Adds a force and a torque that act on `body` at p to its external forces. The world is not counted: it has no use
+/// for them.
 void addExternalForce(const Model& m, Data& d, int body, const Vec3& p, const Vec3& force, const Vec3& torque) {
+  if (body == 0) return;
   double wrench[6];
   setSpatial(wrench, torque + (p - treeCom(m, d, body)).cross(force), force);
   add6(&d.cfrc_ext[6 * body], wrench);
+}
+
+/// A contact pushes its second body along the normal, and the first one back. Only contacts between geoms count.
+void addContactForces(const Model& m, Data& d) {
+  for (int i = 0; i < d.ncon(); ++i) {
+    const Contact& contact = d.contact[i];
+    if (contact.efc_address < 0 || contact.geom[0] < 0 || contact.geom[1] < 0) continue;
+    const std::array<double, 6> local = contactForce(m, d, i);
+    const Mat3 toWorld = ConstMapMat3(contact.frame.data()).transpose();
+    const Vec3 pos = ConstMapVec3(contact.pos.data());
+    const Vec3 force = toWorld * vec3(local.data(), 0), torque = toWorld * vec3(local.data(), 1);
+    addExternalForce(m, d, m.geom_bodyid[contact.geom[0]], pos, -force, -torque);
+    addExternalForce(m, d, m.geom_bodyid[contact.geom[1]], pos, force, torque);
+  }
+}
+
+/// Connects and welds hold the first body at its anchor, and the second one against it. The rotational rows of a weld
+/// count as a torque in world axes, as the reference engine reports it, although they act on a quaternion's vector
+/// part.
+void addEqualityForces(const Model& m, Data& d) {
+  for (const RowBlock& block : d.row_block) {
+    if (block.kind != BlockKind::Equality) break;
+    const int equality = d.efc_id[block.row];
+    const EqualityType type = m.eq_type[equality];
+    if (type != EqualityType::Connect && type != EqualityType::Weld) continue;
+    const Vec3 force = ConstMapVec3(&d.efc_force[block.row]);
+    const Vec3 torque = type == EqualityType::Weld ? Vec3(ConstMapVec3(&d.efc_force[block.row + 3])) : Vec3::Zero();
+    const EqualityAnchors a = equalityAnchors(m, d, equality);
+    addExternalForce(m, d, a.body1, a.pos1, force, torque);
+    addExternalForce(m, d, a.body2, a.pos2, -force, -torque);
+  }
 }
 
 /// cfrc_ext: everything that acts on a body from outside its tree.
@@ -22,6 +57,8 @@ void externalForces(const Model& m, Data& d) {
     if (std::all_of(applied, applied + 6, [](double x) { return x == 0; })) continue;
     addExternalForce(m, d, i, vec3(d.xipos.data(), i), vec3(applied, 0), vec3(applied, 1));
   }
+  addContactForces(m, d);
+  addEqualityForces(m, d);
 }
 
 }  // namespace

@@ -145,6 +145,27 @@ double tendonTransmission(const Model& m, const Data& d, int tendon, double gear
   return gear * d.ten_length[tendon];
 }
 
+/// Adhesion: pulls along the mean normal of the body's contacts, active or in the gap; it has no length. The row is
+/// summed up densely in place (it has room for nv entries), then compressed.
+void bodyTransmission(const Model& m, const Data& d, int body, MomentRow& row) {
+  std::fill_n(row.value, m.nv, 0.0);
+  int count = 0;
+  for (const Contact& contact : d.contact) {
+    if (contact.exclude == ContactExclude::NoDofs || contact.geom[0] < 0 || contact.geom[1] < 0) continue;
+    const int body1 = m.geom_bodyid[contact.geom[0]], body2 = m.geom_bodyid[contact.geom[1]];
+    if (body1 != body && body2 != body) continue;
+    ++count;
+    const Vec3 normal = ConstMapVec3(contact.frame.data());
+    const Vec3 pos = ConstMapVec3(contact.pos.data());
+    forEachDofBetween(m, body1, body2, [&](int dof, bool moves1) {
+      const double approach = dot3(normal, jacobianColumn(m, d, dof, pos).linear);
+      row.value[dof] += moves1 ? approach : -approach;
+    });
+  }
+  if (count == 0) return;
+  for (int i = 0; i < m.nv; ++i) row.addNonzero(i, row.value[i] / count);
+}
+
 /// Writes the row of actuator u and returns its length.
 double transmission(const Model& m, const Data& d, int u, MomentRow& row) {
   const int target = m.actuator_trnid[2 * u], second = m.actuator_trnid[2 * u + 1];
@@ -162,7 +183,8 @@ double transmission(const Model& m, const Data& d, int u, MomentRow& row) {
       if (second >= 0) return relativeSiteTransmission(m, d, target, second, gear, row);
       siteTransmission(m, d, target, gear, row);
       return 0;
-    case TransmissionType::Body:  // adhesion pulls at the body's contacts; without contacts it moves nothing
+    case TransmissionType::Body:
+      bodyTransmission(m, d, target, row);
       return 0;
     case TransmissionType::So3:
     case TransmissionType::Undefined:  // no compiled model has these

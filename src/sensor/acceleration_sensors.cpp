@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <cassert>
 
+#include "sensor/contact_sensor.h"
 #include "sensor/object_frame.h"
 #include "sensor/values.h"
 
@@ -27,14 +27,18 @@ double tendonActuatorForce(const Model& m, const Data& d, int tendon) {
   return force;
 }
 
+double limitForce(const Data& d, int row) { return row < 0 ? 0 : d.efc_force[row]; }
+
 }  // namespace
 
-void accelerationSensor(const Model& m, const Data& d, int sensor, double* out) {
+void accelerationSensor(const Model& m, Data& d, int sensor, double* out) {
   const int id = m.sensor_objid[sensor];
   switch (m.sensor_type[sensor]) {
     case SensorType::Touch:
+      out[0] = touchForce(m, d, id);
+      break;
     case SensorType::Contact:
-      std::fill_n(out, m.sensor_dim[sensor], 0.0);  // what they read when there is no contact
+      contactSensor(m, d, sensor, out);
       break;
     case SensorType::Accelerometer: {
       const ObjectFrame site = objectFrame(m, d, ObjType::Site, id);
@@ -57,8 +61,10 @@ void accelerationSensor(const Model& m, const Data& d, int sensor, double* out) 
       out[0] = tendonActuatorForce(m, d, id);
       break;
     case SensorType::JointLimitFrc:
+      out[0] = limitForce(d, limitRow(d, RowType::LimitJoint, id));
+      break;
     case SensorType::TendonLimitFrc:
-      out[0] = 0;  // read from the limit's row of the solver; without such a row it is zero
+      out[0] = limitForce(d, limitRow(d, RowType::LimitTendon, id));
       break;
     case SensorType::FrameLinAcc:
     case SensorType::FrameAngAcc: {

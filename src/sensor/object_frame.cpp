@@ -1,11 +1,36 @@
 #include "sensor/object_frame.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "kinematics/jacobian.h"
 
 namespace sinew {
 namespace {
+
+/// Is the point (in the frame of the shape) strictly inside?
+bool isInside(GeomType type, const Vec3& size, const Vec3& p) {
+  const double radial = p.x() * p.x() + p.y() * p.y();
+  switch (type) {
+    case GeomType::Sphere:
+      return p.squaredNorm() < size[0] * size[0];
+    case GeomType::Capsule: {
+      const double beyond = p.z() - std::clamp(p.z(), -size[1], size[1]);
+      return radial + beyond * beyond < size[0] * size[0];
+    }
+    case GeomType::Ellipsoid:
+      return p.cwiseQuotient(size).squaredNorm() < 1;
+    case GeomType::Cylinder:
+      return std::abs(p.z()) < size[1] && radial < size[0] * size[0];
+    case GeomType::Box:
+      return (p.cwiseAbs().array() < size.array()).all();
+    case GeomType::Plane:
+      return p.z() < 0;
+    default:
+      return false;
+  }
+}
 
 bool moves(const Model& m, int body) { return m.body_dofnum[m.body_weldid[body]] > 0; }
 
@@ -56,6 +81,11 @@ FrameMotion frameAcceleration(const Model& m, const Data& d, const ObjectFrame& 
   if (!moves(m, frame.body)) return {};
   const PointVelocity a = pointAcceleration(m, d, frame.body, frame.pos);
   return {a.linear, a.angular};
+}
+
+bool isInsideSite(const Model& m, const Data& d, int site, const Vec3& point) {
+  const Vec3 local = mat3(d.site_xmat.data(), site).transpose() * (point - vec3(d.site_xpos.data(), site));
+  return isInside(m.site_type[site], vec3(m.site_size.data(), site), local);
 }
 
 }  // namespace sinew

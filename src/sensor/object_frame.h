@@ -27,4 +27,7 @@ struct FrameMotion {
 FrameMotion frameVelocity(const Model& m, const Data& d, const ObjectFrame& frame);
 FrameMotion frameAcceleration(const Model& m, const Data& d, const ObjectFrame& frame);
 
+/// Is a world point strictly inside the volume of a site? Needs kinematics().
+bool isInsideSite(const Model& m, const Data& d, int site, const Vec3& point);
+
 }  // namespace sinew

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cassert>
-#include <cmath>
 
 #include "math/quat.h"
 #include "sensor/camera.h"
@@ -31,28 +29,8 @@ Quat frameQuat(const Model& m, const Data& d, int sensor) {
   return objectQuat(m, d, m.sensor_reftype[sensor], m.sensor_refid[sensor]).conjugate() * object;
 }
 
-/// Is the point (in the frame of the shape) strictly inside?
-bool isInside(GeomType type, const Vec3& size, const Vec3& p) {
-  const double radial = p.x() * p.x() + p.y() * p.y();
-  switch (type) {
-    case GeomType::Sphere:
-      return p.squaredNorm() < size[0] * size[0];
-    case GeomType::Capsule: {
-      const double beyond = p.z() - std::clamp(p.z(), -size[1], size[1]);
-      return radial + beyond * beyond < size[0] * size[0];
-    }
-    case GeomType::Ellipsoid:
-      return p.cwiseQuotient(size).squaredNorm() < 1;
-    case GeomType::Cylinder:
-      return std::abs(p.z()) < size[1] && radial < size[0] * size[0];
-    case GeomType::Box:
-      return (p.cwiseAbs().array() < size.array()).all();
-    case GeomType::Plane:
-      return p.z() < 0;
-    default:
-      return false;
-  }
-}
+/// How far the stop is from being active; without a row it is not near.
+double limitPosition(const Data& d, int row) { return row < 0 ? 0 : d.efc_pos[row] - d.efc_margin[row]; }
 
 double insideSite(const Model& m, const Data& d, int sensor) {
   const ObjType type = m.sensor_objtype[sensor];
@@ -62,12 +40,17 @@ double insideSite(const Model& m, const Data& d, int sensor) {
   if (type == ObjType::Body && id > 0 && m.body_mass[id] < kMinVal && m.body_subtreemass[id] >= kMinVal) {
     point = vec3(d.subtree_com.data(), id);
   }
-  const int site = m.sensor_refid[sensor];
-  const Vec3 local = mat3(d.site_xmat.data(), site).transpose() * (point - vec3(d.site_xpos.data(), site));
-  return isInside(m.site_type[site], vec3(m.site_size.data(), site), local) ? 1 : 0;
+  return isInsideSite(m, d, m.sensor_refid[sensor], point) ? 1 : 0;
 }
 
 }  // namespace
+
+int limitRow(const Data& d, RowType type, int id) {
+  for (int i = d.ne + d.nf; i < d.ne + d.nf + d.nl; ++i) {
+    if (d.efc_type[i] == type && d.efc_id[i] == id) return i;
+  }
+  return -1;
+}
 
 void positionSensor(const Model& m, Data& d, int sensor, double* out) {
   const int id = m.sensor_objid[sensor];
@@ -97,8 +80,10 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
       normalized(Quat::load(&d.qpos[m.jnt_qposadr[id]])).store(out);
       break;
     case SensorType::JointLimitPos:
+      out[0] = limitPosition(d, limitRow(d, RowType::LimitJoint, id));
+      break;
     case SensorType::TendonLimitPos:
-      out[0] = 0;  // read from the limit's row of the solver; without such a row it is zero
+      out[0] = limitPosition(d, limitRow(d, RowType::LimitTendon, id));
       break;
     case SensorType::FramePos:
     case SensorType::FrameXAxis:

@@ -20,6 +20,9 @@ FrameMotion relativeVelocity(const Model& m, const Data& d, int sensor) {
   return v;
 }
 
+/// Rate at which the distance to the stop changes.
+double limitVelocity(const Data& d, int row) { return row < 0 ? 0 : d.efc_vel[row]; }
+
 }  // namespace
 
 void velocitySensor(const Model& m, const Data& d, int sensor, double* out) {
@@ -48,8 +51,10 @@ void velocitySensor(const Model& m, const Data& d, int sensor, double* out) {
       MapVec3{out} = ConstMapVec3(&d.qvel[m.jnt_dofadr[id]]);
       break;
     case SensorType::JointLimitVel:
+      out[0] = limitVelocity(d, limitRow(d, RowType::LimitJoint, id));
+      break;
     case SensorType::TendonLimitVel:
-      out[0] = 0;  // read from the limit's row of the solver; without such a row it is zero
+      out[0] = limitVelocity(d, limitRow(d, RowType::LimitTendon, id));
       break;
     case SensorType::FrameLinVel:
       MapVec3{out} = relativeVelocity(m, d, sensor).linear;

@@ -2,11 +2,13 @@
 #include <span>
 #include <stdexcept>
 
+#include "constraint/problem.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "sensor/sensor.h"
 #include "sinew/step.h"
+#include "solve/rows.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -24,6 +26,20 @@ void toContinuousAcceleration(const Model& m, Data& d) {
   }
   solveMass(m, d, force.data());
   std::copy(force.begin(), force.end(), d.qacc.begin());
+}
+
+/// The force of each row follows from the acceleration alone, f = -s'(J qacc - aref): efc_force, efc_state,
+/// qfrc_constraint.
+void constraintForces(Data& d) {
+  std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+  if (d.nefc() == 0) return;
+  const Arena::Scope scope(d.arena);
+  const solve::ConstraintProblem rows = rowsOf(d);
+  const std::span<double> residual = d.arena.take<double>(d.nefc());
+  solve::multiplyRows(rows, d.qacc.data(), residual.data());
+  for (int i = 0; i < d.nefc(); ++i) residual[static_cast<std::size_t>(i)] -= d.efc_aref[i];
+  solve::evaluateRows(rows, residual.data(), d.efc_force.data(), d.efc_state.data());
+  solve::addTransposed(rows, d.efc_force.data(), d.qfrc_constraint.data());
 }
 
 }  // namespace
@@ -44,7 +60,7 @@ void inverse(const Model& m, Data& d) {
     if (discrete) toContinuousAcceleration(m, d);
 
     // M qacc + bias = passive + constraint + inverse
-    std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+    constraintForces(d);
     multiplyMass(m, d, d.qacc.data(), Ma.data());
     for (int i = 0; i < m.nv; ++i) {
       d.qfrc_inverse[i] = d.qfrc_bias[i] + Ma[static_cast<std::size_t>(i)] - d.qfrc_passive[i] - d.qfrc_constraint[i];

@@ -18,25 +18,25 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
   factorMass(m, d);     // M                     -> qLD
   collide(m, d);        // geom poses            -> contact
   buildRows(m, d);      // contact, qpos, ten_*  -> row_*, efc_*
-  transmissions(m, d);  // ten_*, site_x*, qpos  -> actuator_length, actuator_moment
+  transmissions(m, d);  // ten_*, site_x*, contact -> actuator_length, actuator_moment
   d.energy = {0, 0};
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
   if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);
 }
 
 void velocityStage(const Model& m, Data& d, Sensing sensing) {
-  velocities(m, d);  // qvel, ten_J, moment   -> ten_velocity, actuator_velocity
-  comVel(m, d);      // qvel, cdof            -> cvel, cdof_dot
-  passive(m, d);     // qpos, qvel            -> qfrc_spring, _damper, _gravcomp, _fluid, _passive
-  bias(m, d);        // cvel, cdof_dot        -> qfrc_bias
+  velocities(m, d);             // qvel, ten_J, moment   -> ten_velocity, actuator_velocity
+  comVel(m, d);                 // qvel, cdof            -> cvel, cdof_dot
+  passive(m, d);                // qpos, qvel            -> qfrc_spring, _damper, _gravcomp, _fluid, _passive
+  bias(m, d);                   // cvel, cdof_dot        -> qfrc_bias
   referenceAcceleration(m, d);  // qvel, rows    -> efc_vel, efc_aref
   if (sensing == Sensing::On) sense(m, d, Stage::Vel);
   if (m.opt.enabled(enable::kEnergy)) kineticEnergy(m, d);
 }
 
 void accelerationStage(const Model& m, Data& d, Sensing sensing) {
-  actuation(m, d);     // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
-  acceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
+  actuation(m, d);         // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
+  acceleration(m, d);      // all smooth forces     -> qfrc_smooth, qacc_smooth
   solveConstraints(m, d);  // rows, qacc_smooth -> qacc, qfrc_constraint, efc_force
   if (sensing == Sensing::On) sense(m, d, Stage::Acc);
 }

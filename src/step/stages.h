@@ -21,10 +21,6 @@ void accelerationStage(const Model& m, Data& d, Sensing sensing);
 /// All three: forward() without tidying up the scratch memory.
 void evaluate(const Model& m, Data& d, Sensing sensing);
 
-/// qacc and qfrc_constraint from qacc_smooth. In this version constraints act on nothing (see hasConstraints()): qacc
-/// is qacc_smooth and qfrc_constraint is zero.
-void solve(const Model& m, Data& d);
-
 /// Classical fourth-order Runge-Kutta step; the state must have been evaluated.
 void integrateRungeKutta4(const Model& m, Data& d);
 

@@ -153,37 +153,5 @@ TEST(Step, ARestoredStateRunsOnBitForBit) {
   EXPECT_EQ(stateHash(m, d), stateHash(m, other));
 }
 
-TEST(HasConstraints, KnowsWhatCouldPush) {
-  const auto model = [](const std::string& joint, const std::string& geom, const std::string& rest = "") {
-    return modelOf(
-        "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 1'><joint name='j' type='hinge' " + joint +
-        "/><geom size='.1' " + geom + "/></body></worldbody>" + rest + "</mujoco>");
-  };
-  const std::string ghost = "contype='0' conaffinity='0'";
-  EXPECT_FALSE(hasConstraints(model("", ghost)));
-  EXPECT_TRUE(hasConstraints(model("", "")));
-  EXPECT_TRUE(hasConstraints(model("range='0 90'", ghost)));
-  EXPECT_TRUE(hasConstraints(model("frictionloss='1'", ghost)));
-  EXPECT_TRUE(hasConstraints(model("", ghost, "<equality><joint joint1='j'/></equality>")));
-  Model m = model("range='0 90' frictionloss='1'", "");
-  m.opt.disableflags = disable::kLimit | disable::kFrictionLoss | disable::kContact;
-  EXPECT_FALSE(hasConstraints(m));
-  m.opt.disableflags = disable::kConstraint;
-  EXPECT_FALSE(hasConstraints(m));
-}
-
-TEST(HasConstraints, PartsOfOneRigidBodyDoNotTouch) {
-  const Model m =
-      modelOf(R"(<mujoco><worldbody><body><joint/><geom size=".1"/><body pos="0 0 1"><geom size=".1"/></body>
-    <body pos="0 0 1.1"><geom size=".1"/></body></body></worldbody></mujoco>)");
-  EXPECT_FALSE(hasConstraints(m));
-}
-
-TEST(HasConstraints, ParentAndChildDoNotTouch) {
-  const Model m = modelOf(R"(<mujoco><worldbody><body><joint/><geom size=".1" pos="0 0 1"/><body pos="0 0 2"><joint/>
-    <geom size=".1"/></body></body></worldbody></mujoco>)");
-  EXPECT_FALSE(hasConstraints(m));
-}
-
 }  // namespace
 }  // namespace sinew
