@@ -8,6 +8,7 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 SINEW := build/release/bin/sinew
 CORPUS ?=
+FULL ?=
 ARGS ?=
 
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
@@ -46,8 +47,8 @@ sanitize: setup ## run the tests under the address, undefined behavior and threa
 	@$(call build,tsan)
 	@ctest --preset tsan --parallel $(JOBS)
 
-conformance: build ## compare with MuJoCo, scene by scene; CORPUS=dir adds every model below dir
-	@scripts/conformance.sh $(SINEW) $(CORPUS)
+conformance: build ## compare with MuJoCo, scene by scene; CORPUS=dir adds every model below dir, FULL=1 with contacts
+	@FULL=$(FULL) scripts/conformance.sh $(SINEW) $(CORPUS)
 
 format: setup ## clang-format every source
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs -r clang-format -i
