@@ -74,6 +74,7 @@ void Reader::readReplicate(const Node& node, spec::Body& body, int frame, const 
     pos += rotate(quat, offset);
 
     const spec::Naming naming{"", copySuffix(record.sep, i, record.count)};
+    if (i == 0) pendingKeys_.follow(part, naming);
     replicator.rename(copy, naming);
     replicator.copyReferring(naming, copy);
     spec::graft(std::move(copy), body, frame);

@@ -68,6 +68,9 @@ class PendingKeys {
   /// name to be found again and have none are given one, which finish() removes. Throws LoadError for keyframes of a
   /// wrong size.
   void add(Spec& child, const Naming& naming);
+  /// The joints and mocap bodies of `part` are about to be renamed: keyframes taken over so far follow them. (Of
+  /// several copies of a part, its keyframes belong to the first.)
+  void follow(const Body& part, const Naming& naming);
   /// Appends the keyframes to `spec`. Values of joints and bodies a keyframe does not speak of are NaN, which stands
   /// for the reference configuration; shorter keyframes of `spec` itself are filled up likewise.
   void finish(Spec& spec);

@@ -2,6 +2,8 @@
 
 #include <limits>
 #include <map>
+#include <set>
+#include <string_view>
 
 #include "spec/attach.h"
 #include "spec/names.h"
@@ -110,6 +112,25 @@ void PendingKeys::add(Spec& child, const Naming& naming) {
     entry.ctrl = split(key, "ctrl", key.ctrl, layout.ctrl, naming);
     entry.mpos = split(key, "mpos", key.mpos, layout.mpos, naming);
     entry.mquat = split(key, "mquat", key.mquat, layout.mquat, naming);
+  }
+}
+
+void PendingKeys::follow(const Body& part, const Naming& naming) {
+  std::set<std::string_view> joints, bodies;
+  forEachBody(part, [&](const Body& body) {
+    for (const Joint& joint : body.joints) joints.insert(joint.name);
+    if (body.mocap) bodies.insert(body.name);
+  });
+  const auto rename = [&](Blocks& blocks, const std::set<std::string_view>& names) {
+    for (auto& [name, values] : blocks) {
+      if (names.contains(name)) name = naming(name);
+    }
+  };
+  for (Entry& entry : entries_) {
+    rename(entry.qpos, joints);
+    rename(entry.qvel, joints);
+    rename(entry.mpos, bodies);
+    rename(entry.mquat, bodies);
   }
 }
 
