@@ -18,40 +18,6 @@ struct Candidate {
   int first = 0, second = 0;
 };
 
-geom::Shape shapeOf(const Model& m, const Data& d, int g) {
-  geom::Shape shape;
-  shape.type = m.geom_type[g];
-  shape.pos = vec3(d.geom_xpos.data(), g);
-  shape.rot = mat3(d.geom_xmat.data(), g);
-  shape.size = vec3(m.geom_size.data(), g);
-  shape.rbound = m.geom_rbound[g];
-  const int id = m.geom_dataid[g];
-  if (shape.type == GeomType::Mesh) {
-    geom::HullView& hull = shape.hull;
-    hull.vertex = {m.mesh_vert.data() + 3 * m.mesh_vertadr[id], static_cast<std::size_t>(3 * m.mesh_vertnum[id])};
-    if (m.mesh_graphadr[id] >= 0) {
-      hull.graph = {m.mesh_graph.data() + m.mesh_graphadr[id],
-                    static_cast<std::size_t>(m.nmeshgraph - m.mesh_graphadr[id])};
-    }
-    const int poly = m.mesh_polyadr[id];
-    hull.polynum = m.mesh_polynum[id];
-    hull.polynormal = m.mesh_polynormal.data() + 3 * poly;
-    hull.polyvertadr = m.mesh_polyvertadr.data() + poly;
-    hull.polyvertnum = m.mesh_polyvertnum.data() + poly;
-    hull.polyvert = m.mesh_polyvert.data();
-    hull.polymapadr = m.mesh_polymapadr.data() + m.mesh_vertadr[id];
-    hull.polymapnum = m.mesh_polymapnum.data() + m.mesh_vertadr[id];
-    hull.polymap = m.mesh_polymap.data();
-  } else if (shape.type == GeomType::HField) {
-    shape.field.nrow = m.hfield_nrow[id];
-    shape.field.ncol = m.hfield_ncol[id];
-    std::copy_n(m.hfield_size.data() + 4 * id, 4, shape.field.size.begin());
-    shape.field.data = {m.hfield_data.data() + m.hfield_adr[id],
-                        static_cast<std::size_t>(m.hfield_nrow[id] * m.hfield_ncol[id])};
-  }
-  return shape;
-}
-
 ContactParameters parametersOf(const Model& m, int g) {
   ContactParameters p;
   p.condim = m.geom_condim[g];
@@ -199,6 +165,40 @@ void addContacts(const Model& m, Data& d, const Candidate& c, const MixedParamet
 }
 
 }  // namespace
+
+geom::Shape shapeOf(const Model& m, const Data& d, int g) {
+  geom::Shape shape;
+  shape.type = m.geom_type[g];
+  shape.pos = vec3(d.geom_xpos.data(), g);
+  shape.rot = mat3(d.geom_xmat.data(), g);
+  shape.size = vec3(m.geom_size.data(), g);
+  shape.rbound = m.geom_rbound[g];
+  const int id = m.geom_dataid[g];
+  if (shape.type == GeomType::Mesh) {
+    geom::HullView& hull = shape.hull;
+    hull.vertex = {m.mesh_vert.data() + 3 * m.mesh_vertadr[id], static_cast<std::size_t>(3 * m.mesh_vertnum[id])};
+    if (m.mesh_graphadr[id] >= 0) {
+      hull.graph = {m.mesh_graph.data() + m.mesh_graphadr[id],
+                    static_cast<std::size_t>(m.nmeshgraph - m.mesh_graphadr[id])};
+    }
+    const int poly = m.mesh_polyadr[id];
+    hull.polynum = m.mesh_polynum[id];
+    hull.polynormal = m.mesh_polynormal.data() + 3 * poly;
+    hull.polyvertadr = m.mesh_polyvertadr.data() + poly;
+    hull.polyvertnum = m.mesh_polyvertnum.data() + poly;
+    hull.polyvert = m.mesh_polyvert.data();
+    hull.polymapadr = m.mesh_polymapadr.data() + m.mesh_vertadr[id];
+    hull.polymapnum = m.mesh_polymapnum.data() + m.mesh_vertadr[id];
+    hull.polymap = m.mesh_polymap.data();
+  } else if (shape.type == GeomType::HField) {
+    shape.field.nrow = m.hfield_nrow[id];
+    shape.field.ncol = m.hfield_ncol[id];
+    std::copy_n(m.hfield_size.data() + 4 * id, 4, shape.field.size.begin());
+    shape.field.data = {m.hfield_data.data() + m.hfield_adr[id],
+                        static_cast<std::size_t>(m.hfield_nrow[id] * m.hfield_ncol[id])};
+  }
+  return shape;
+}
 
 void collide(const Model& m, Data& d) {
   d.contact.clear();

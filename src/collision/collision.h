@@ -1,5 +1,6 @@
 #pragma once
 
+#include "geom/collide.h"
 #include "sinew/contact.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
@@ -11,6 +12,9 @@ namespace sinew {
 /// geom poses -> d.contact, d.support_carrier, d.support_weight. Order: by body pair, then by geom pair, then as the
 /// pair collider gives them. No contact is ever dropped.
 void collide(const Model& m, Data& d);
+
+/// A geom where it is now, for geom/collide.h. Needs kinematics().
+geom::Shape shapeOf(const Model& m, const Data& d, int geom);
 
 /// Contact parameters of one collider, whatever it is.
 struct ContactParameters {

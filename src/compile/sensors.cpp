@@ -96,8 +96,11 @@ Kind kindOf(const spec::Sensor& sensor) {
     case SensorType::User:
       return {sensor.datatype, sensor.needstage, 0};
     case SensorType::GeomDist:
+      return {DataType::Real, Stage::Pos, 1};
     case SensorType::GeomNormal:
+      return {DataType::Axis, Stage::Pos, 3};
     case SensorType::GeomFromTo:
+      return {DataType::Real, Stage::Pos, 6};
     case SensorType::Tactile:
     case SensorType::Plugin:
       break;
@@ -181,11 +184,31 @@ void checkObject(const spec::Sensor& s, int object, const Model& m, const Place&
     case SensorType::SubtreeLinVel:
     case SensorType::SubtreeAngMom:
       return require({ObjType::Body}, "a body");
+    case SensorType::GeomDist:
+    case SensorType::GeomNormal:
+    case SensorType::GeomFromTo:
+      return require({ObjType::Body, ObjType::Geom}, "a body or geom");
     case SensorType::Contact:
       return require({ObjType::Unknown, ObjType::Site, ObjType::Body, ObjType::XBody, ObjType::Geom},
                      "a site, body or geom, or to nothing");
     default:
       return;
+  }
+}
+
+bool isSeparation(SensorType type) {
+  return type == SensorType::GeomDist || type == SensorType::GeomNormal || type == SensorType::GeomFromTo;
+}
+
+/// The two ends of a distance, normal or fromto sensor.
+void checkSeparation(const spec::Sensor& s, int object, int reference, const Model& m, const Place& place) {
+  if (!isOneOf(s.reftype, {ObjType::Body, ObjType::Geom})) place.fail("this sensor needs a second body or geom");
+  if (s.objtype == s.reftype && object == reference) place.fail("this sensor needs two different bodies or geoms");
+  const auto isField = [&m](ObjType type, int id) {
+    return type == ObjType::Geom && m.geom_type[id] == GeomType::HField;
+  };
+  if (isField(s.objtype, object) || isField(s.reftype, reference)) {
+    place.fail("the distance to a height field is not supported");
   }
 }
 
@@ -205,7 +228,7 @@ void checkReference(const spec::Sensor& s, int reference, const Model& m, const 
 void checkNumbers(const spec::Sensor& s, DataType data, const Place& place) {
   if (s.noise < 0) place.fail(fmt::format("'noise' must not be negative, found {}", s.noise));
   if (s.cutoff < 0) place.fail(fmt::format("'cutoff' must not be negative, found {}", s.cutoff));
-  if (s.cutoff > 0 && (data == DataType::Quaternion || data == DataType::Axis)) {
+  if (s.cutoff > 0 && (data == DataType::Quaternion || data == DataType::Axis) && s.type != SensorType::GeomNormal) {
     place.fail("'cutoff' makes no sense for axes and quaternions");
   }
   if (s.nsample > 0 || s.delay > 0 || s.interval != spec::Vec2{0, 0}) {
@@ -257,6 +280,7 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     const int reference = s.reftype == ObjType::Unknown ? -1 : names.need(s.reftype, s.refname, place);
     checkObject(s, object, m, place);
     checkReference(s, reference, m, place);
+    if (isSeparation(s.type)) checkSeparation(s, object, reference, m, place);
 
     m.sensor_type[i] = s.type;
     m.sensor_datatype[i] = kind.data;

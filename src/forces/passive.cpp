@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "forces/adhesion.h"
 #include "forces/damper.h"
 #include "forces/fluid.h"
 #include "forces/forces.h"
@@ -41,6 +42,7 @@ void passive(const Model& m, Data& d) {
   addGravityCompensation(m, d);
   addFluidForces(m, d);
   sumPassive(m, d);
+  addContactAdhesion(m, d, d.qfrc_passive.data());
 }
 
 }  // namespace sinew

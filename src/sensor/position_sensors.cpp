@@ -1,5 +1,6 @@
 #include <cassert>
 
+#include "collision/collision.h"
 #include "math/quat.h"
 #include "sensor/camera.h"
 #include "sensor/object_frame.h"
@@ -31,6 +32,34 @@ Quat frameQuat(const Model& m, const Data& d, int sensor) {
 
 /// How far the stop is from being active; without a row it is not near.
 double limitPosition(const Data& d, int row) { return row < 0 ? 0 : d.efc_pos[row] - d.efc_margin[row]; }
+
+/// The shortest segment between two objects, each a geom or all geoms of a body, if it is shorter than the cutoff.
+struct Separation {
+  double distance = 0;  ///< the cutoff, if they are further apart
+  Vec3 from = Vec3::Zero(), to = Vec3::Zero();
+};
+Separation separation(const Model& m, const Data& d, int sensor) {
+  struct Range {
+    int begin, end;
+  };
+  const auto geomsOf = [&m](ObjType type, int id) -> Range {
+    if (type == ObjType::Geom) return {id, id + 1};
+    return {m.body_geomadr[id], m.body_geomadr[id] + m.body_geomnum[id]};
+  };
+  const Range first = geomsOf(m.sensor_objtype[sensor], m.sensor_objid[sensor]);
+  const Range second = geomsOf(m.sensor_reftype[sensor], m.sensor_refid[sensor]);
+  const double cutoff = m.sensor_cutoff[sensor];
+  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, false};
+  Separation nearest{.distance = cutoff};
+  for (int i = first.begin; i < first.end; ++i) {
+    for (int j = second.begin; j < second.end; ++j) {
+      Separation s;
+      s.distance = geom::distance(shapeOf(m, d, i), shapeOf(m, d, j), cutoff, options, &s.from, &s.to);
+      if (s.distance < nearest.distance) nearest = s;
+    }
+  }
+  return nearest;
+}
 
 double insideSite(const Model& m, const Data& d, int sensor) {
   const ObjType type = m.sensor_objtype[sensor];
@@ -100,6 +129,21 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
     case SensorType::InsideSite:
       out[0] = insideSite(m, d, sensor);
       break;
+    case SensorType::GeomDist:
+      out[0] = separation(m, d, sensor).distance;
+      break;
+    case SensorType::GeomNormal: {
+      const Separation s = separation(m, d, sensor);
+      const Vec3 along = s.to - s.from;
+      MapVec3{out} = along.isZero(0) ? along : normalizedOrX(along);
+      break;
+    }
+    case SensorType::GeomFromTo: {
+      const Separation s = separation(m, d, sensor);
+      MapVec3{out} = s.from;
+      MapVec3{out + 3} = s.to;
+      break;
+    }
     case SensorType::EPotential:
       potentialEnergy(m, d);
       out[0] = d.energy[0];

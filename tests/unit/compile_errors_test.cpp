@@ -288,8 +288,8 @@ TEST(CompileErrors, UnsupportedFeaturesAreNamed) {
   EXPECT_EQ(message(sdf), "model.xml:3: <geom name=\"ball\">: type=\"sdf\" is not supported");
   Spec sensor = spec;
   sensor.sensors.emplace_back();
-  sensor.sensors[0].type = SensorType::GeomDist;
-  EXPECT_EQ(message(sensor), "<distance>: the sensor <distance> is not supported");
+  sensor.sensors[0].type = SensorType::Tactile;
+  EXPECT_EQ(message(sensor), "<tactile>: the sensor <tactile> is not supported");
 }
 
 }  // namespace

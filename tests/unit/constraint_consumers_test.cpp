@@ -221,5 +221,31 @@ TEST(Adhesion, PullsAlongTheMeanNormalOfTheContacts) {
   EXPECT_NEAR(d.qvel[2], 0, tolerance(1e-9));
 }
 
+// A ceiling that is stickier than the ball is heavy. Tension opens the contact a little, so it needs a gap to live in.
+TEST(Adhesion, AStickyCeilingHoldsABall) {
+  const Model m = modelOf(R"(<mujoco><worldbody><geom type="box" size="1 1 .1" pos="0 0 1.1" adhesion="30"/>
+    <body pos="0 0 .9005"><freejoint/><geom name="ball" size=".1" mass="2" margin=".02" gap=".02"/></body></worldbody>
+    <sensor><contact geom1="ball" data="force"/></sensor></mujoco>)");
+  const Data d = settled(m);
+  ASSERT_EQ(d.ncon(), 1);
+  EXPECT_NEAR(d.qfrc_passive[2], 30, tolerance(1e-9)) << "up, to the ceiling";
+  EXPECT_NEAR(d.qfrc_constraint[2], kWeight - 30, tolerance(1e-6)) << "what is left of it presses";
+  EXPECT_NEAR(d.sensordata[0], -kWeight, tolerance(1e-6)) << "the contact carries the weight: tension";
+  EXPECT_NEAR(d.qvel[2], 0, tolerance(1e-9));
+}
+
+TEST(DistanceSensors, FindTheShortestSegment) {
+  const Model m = modelOf(R"(<mujoco><worldbody><geom name="a" size=".1"/>
+    <body name="two" pos="1 0 0"><joint axis="0 0 1"/><geom name="b" type="box" size=".2 .2 .2"/>
+    <geom name="far" size=".1" pos="3 0 0"/></body></worldbody><sensor>
+    <distance geom1="a" geom2="b" cutoff="2"/><normal geom1="a" body2="two" cutoff="2"/>
+    <fromto body1="two" geom2="a" cutoff="2"/><distance geom1="a" geom2="far" cutoff="2"/>
+    <fromto geom1="a" geom2="far" cutoff="2"/></sensor></mujoco>)");
+  Data d(m);
+  forward(m, d);
+  const std::array<double, 17> expected{.7, 1, 0, 0, .8, 0, 0, .1, 0, 0, 2, 0, 0, 0, 0, 0, 0};
+  EXPECT_TRUE(allNear(d.sensordata, expected, 1e-9));
+}
+
 }  // namespace
 }  // namespace sinew

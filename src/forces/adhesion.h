@@ -1,0 +1,12 @@
+#pragma once
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+namespace sinew {
+
+/// qfrc += the constant pull of adhesive contacts: `adhesion` newtons along the normal, on both sides towards each
+/// other. The rows of such a contact are shifted by as much, so a contact at rest is pressed together. Needs collide().
+void addContactAdhesion(const Model& m, const Data& d, double* qfrc);
+
+}  // namespace sinew
