@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 
 #include "spec/names.h"
 #include "spec/place.h"

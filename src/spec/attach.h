@@ -74,8 +74,6 @@ class PendingKeys {
   /// Appends the keyframes to `spec`. Values of joints and bodies a keyframe does not speak of are NaN, which stands
   /// for the reference configuration; shorter keyframes of `spec` itself are filled up likewise.
   void finish(Spec& spec);
-  /// An attachment without keyframes: those of the model itself may still be too short.
-  void expandOwn() { attached_ = true; }
 
  private:
   struct Entry {
