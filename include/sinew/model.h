@@ -208,7 +208,8 @@ namespace sinew {
   X(int, mesh_graphadr, nmesh, 1, "first int of the hull graph, -1: no hull")                                          \
   X(float, mesh_vert, nmeshvert, 3, "vertices in the mesh's principal frame")                                          \
   X(int, mesh_face, nmeshface, 3, "triangles, vertex indices local to the mesh")                                       \
-  X(int, mesh_graph, nmeshgraph, 1, "hull graphs, see geom/hull.h")                                                    \
+  X(int, mesh_graph, nmeshgraph, 1, "hull graphs, see geom/convex_hull.h")                                             \
+  X(int, mesh_extrema, nmesh, 27, "hull vertices farthest along 27 directions, see geom/support.h")                    \
   X(double, mesh_scale, nmesh, 3, "scale applied on loading")                                                          \
   X(double, mesh_pos, nmesh, 3, "translation applied to the mesh")                                                     \
   X(double, mesh_quat, nmesh, 4, "rotation applied to the mesh")                                                       \

@@ -6,6 +6,7 @@
 #include "collision/bounding_tree.h"
 #include "collision/collision.h"
 #include "collision/filters.h"
+#include "geom/support.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -180,6 +181,7 @@ geom::Shape shapeOf(const Model& m, const Data& d, int g) {
     if (m.mesh_graphadr[id] >= 0) {
       hull.graph = {m.mesh_graph.data() + m.mesh_graphadr[id],
                     static_cast<std::size_t>(m.nmeshgraph - m.mesh_graphadr[id])};
+      hull.seeds = {m.mesh_extrema.data() + geom::kNumHullSeeds * id, geom::kNumHullSeeds};
     }
     const int poly = m.mesh_polyadr[id];
     hull.polynum = m.mesh_polynum[id];

@@ -13,6 +13,7 @@
 #include "geom/mesh_builtin.h"
 #include "geom/mesh_error.h"
 #include "geom/mesh_load.h"
+#include "geom/support.h"
 #include "sinew/model.h"
 #include "spec/names.h"
 
@@ -177,6 +178,11 @@ void writeAssets(const Draft& draft, Model& m) {
       const std::vector<int> packed = mesh.hull->packed();
       m.mesh_graphadr[i] = graph;
       std::copy(packed.begin(), packed.end(), m.mesh_graph.begin() + graph);
+      geom::HullView hull;
+      hull.vertex = mesh.vertex;
+      hull.graph = packed;
+      const auto seeds = geom::hullSeeds(hull);
+      std::copy(seeds.begin(), seeds.end(), m.mesh_extrema.begin() + geom::kNumHullSeeds * i);
       graph += static_cast<int>(packed.size());
     }
     putRow(m.mesh_scale, i, source.spec->scale);
