@@ -105,6 +105,7 @@ const std::map<std::string_view, Kind>& kinds() {
                                                        {"qfrc_damper", Kind::Force},
                                                        {"qfrc_gravcomp", Kind::Force},
                                                        {"qfrc_fluid", Kind::Force},
+                                                       {"qfrc_adhesion", Kind::Force},
                                                        {"qfrc_passive", Kind::Force},
                                                        {"qfrc_actuator", Kind::Force},
                                                        {"qfrc_smooth", Kind::Force},

@@ -79,6 +79,7 @@ namespace sinew {
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
+  X(double, qfrc_adhesion, m.nv, 1, "pull of adhesive contacts [passive]")                                    \
   X(double, qfrc_passive, m.nv, 1, "sum of the passive forces [passive]")                                     \
   X(double, act_dot, m.na, 1, "rate of the activations [actuation]")                                          \
   X(double, actuator_force, m.nu, 1, "scalar actuator forces [actuation]")                                    \

@@ -17,7 +17,7 @@ void bias(const Model& m, Data& d);
 /// A J (dJ/dt v) summed over tendons with armature A, added to qfrc.
 void addTendonArmatureBias(const Model& m, const Data& d, double* qfrc);
 
-/// qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid, qfrc_passive. Needs velocities() and comVel().
+/// qfrc_spring, qfrc_damper, qfrc_gravcomp, qfrc_fluid, qfrc_adhesion, qfrc_passive. Needs velocities() and comVel().
 void passive(const Model& m, Data& d);
 
 /// act_dot, actuator_force, qfrc_actuator. Needs transmissions(), velocities() and passive().

@@ -12,10 +12,11 @@ namespace {
 
 void clear(Array<double>& force) { std::fill(force.begin(), force.end(), 0.0); }
 
-/// qfrc_passive = spring + damper + fluid + the gravity compensation of the joints that do not count it as actuation.
+/// qfrc_passive = spring + damper + fluid + adhesion + the gravity compensation of the joints that do not count it as
+/// actuation.
 void sumPassive(const Model& m, Data& d) {
   for (int i = 0; i < m.nv; ++i) {
-    d.qfrc_passive[i] = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i];
+    d.qfrc_passive[i] = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i] + d.qfrc_adhesion[i];
     if (!m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_passive[i] += d.qfrc_gravcomp[i];
   }
 }
@@ -23,7 +24,8 @@ void sumPassive(const Model& m, Data& d) {
 }  // namespace
 
 void passive(const Model& m, Data& d) {
-  for (Array<double>* force : {&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_gravcomp, &d.qfrc_fluid, &d.qfrc_passive}) {
+  for (Array<double>* force :
+       {&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_gravcomp, &d.qfrc_fluid, &d.qfrc_adhesion, &d.qfrc_passive}) {
     clear(*force);
   }
   const bool springs = !m.opt.disabled(disable::kSpring);
@@ -41,8 +43,8 @@ void passive(const Model& m, Data& d) {
   }
   addGravityCompensation(m, d);
   addFluidForces(m, d);
+  addContactAdhesion(m, d);
   sumPassive(m, d);
-  addContactAdhesion(m, d, d.qfrc_passive.data());
 }
 
 }  // namespace sinew

@@ -228,7 +228,7 @@ TEST(Adhesion, AStickyCeilingHoldsABall) {
     <sensor><contact geom1="ball" data="force"/></sensor></mujoco>)");
   const Data d = settled(m);
   ASSERT_EQ(d.ncon(), 1);
-  EXPECT_NEAR(d.qfrc_passive[2], 30, tolerance(1e-9)) << "up, to the ceiling";
+  EXPECT_NEAR(d.qfrc_adhesion[2], 30, tolerance(1e-9)) << "up, to the ceiling";
   EXPECT_NEAR(d.qfrc_constraint[2], kWeight - 30, tolerance(1e-6)) << "what is left of it presses";
   EXPECT_NEAR(d.sensordata[0], -kWeight, tolerance(1e-6)) << "the contact carries the weight: tension";
   EXPECT_NEAR(d.qvel[2], 0, tolerance(1e-9));
