@@ -151,8 +151,8 @@ int sphereCylinder(const Shape& sphere, const Shape& cylinder, double margin, Po
     out.back().normal = -out.back().normal;  // from the sphere to the cylinder
     return 1;
   }
-  return balls(sphere.pos, sphere.size[0], capCenter + across * (radius / distance), 0, axisOf(sphere), axis, margin,
-               out);
+  return balls(sphere.pos, sphere.size[0], capCenter + across * (distance > 0 ? radius / distance : 0), 0,
+               axisOf(sphere), axis, margin, out);
 }
 
 int capsuleCapsule(const Shape& a, const Shape& b, double margin, PointList& out) {

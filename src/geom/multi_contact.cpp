@@ -77,8 +77,7 @@ void boxFaces(const ConvexBody& box, const Distinct& feature, const Vec3& outwar
 
   side.normal.clear();
   side.face.clear();
-  Vec3 local = applyTransposed(box.rot(), outward);
-  local = local * (1 / std::sqrt(dot(local, local)));
+  const Vec3 local = unitOrX(applyTransposed(box.rot(), outward));
   for (int face = 0; face < 6; ++face) {
     if ((face % 2 == 0 ? 1 : -1) * local[face / 2] > kFacing) return addBoxFace(box, face, side);
   }
