@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -28,6 +29,7 @@ struct Measurement {
   std::string name;
   int nbody = 0;
   int nv = 0;
+  int ncon = 0, nefc = 0;        // at the end of the stretch
   scenes::Spread step, forward;  // us
   std::uint64_t hash = 0;
   bool isReproducible = true;
@@ -44,6 +46,8 @@ Measurement measure(const std::string& name, const Model& m, const BenchOptions&
   return {name,
           m.nbody,
           m.nv,
+          replay.data().ncon(),
+          replay.data().nefc(),
           scenes::spreadOf(steps),
           scenes::spreadOf(forwards),
           replay.hash(),
@@ -52,14 +56,16 @@ Measurement measure(const std::string& name, const Model& m, const BenchOptions&
 }
 
 void printRow(const Measurement& b) {
-  fmt::print("{:<24}{:>7}{:>7}{:>12.3f}{:>12.3f}{:>13.3f}  {:016x}{}\n", b.name, b.nbody, b.nv, b.step.least,
-             b.step.lowerQuartile, b.forward.least, b.hash, b.isReproducible ? "" : "  NOT REPRODUCIBLE");
+  fmt::print("{:<24}{:>7}{:>7}{:>7}{:>12.3f}{:>12.3f}{:>13.3f}  {:016x}{}\n", b.name, b.nbody, b.nv, b.nefc,
+             b.step.least, b.step.lowerQuartile, b.forward.least, b.hash, b.isReproducible ? "" : "  NOT REPRODUCIBLE");
 }
 
 nlohmann::ordered_json asJson(const Measurement& b) {
   return {{"name", b.name},
           {"nbody", b.nbody},
           {"nv", b.nv},
+          {"ncon", b.ncon},
+          {"nefc", b.nefc},
           {"us_per_step", b.step.least},
           {"us_per_step_lower_quartile", b.step.lowerQuartile},
           {"us_per_forward", b.forward.least},
@@ -73,8 +79,8 @@ int execute(const BenchOptions& o) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   bool allWell = true;
   if (!o.json) {
-    fmt::print("{:<24}{:>7}{:>7}{:>12}{:>12}{:>13}  {}\n", "model", "bodies", "dofs", "us/step", "(quartile)",
-               "us/forward", "state hash");
+    fmt::print("{:<24}{:>7}{:>7}{:>7}{:>12}{:>12}{:>13}  {}\n", "model", "bodies", "dofs", "rows", "us/step",
+               "(quartile)", "us/forward", "state hash");
   }
   const auto take = [&](const std::string& name, const Model& m) {
     const Measurement b = measure(name, m, o);

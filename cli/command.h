@@ -1,7 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
+#include <stdexcept>
+#include <string>
+
+namespace CLI {
+class App;
+}
 
 /// What the subcommands of `sinew` share. Scripts can rely on the exit codes: kOk, kProblem and kBadInput.
 namespace sinew::cli {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -179,6 +180,8 @@ Command addCompareCommand(CLI::App& app) {
   compare->add_option("TRACE", o->trace, "Trace of the same model, made by tests/conformance/oracle.mjs")->required();
   compare->add_flag("--smooth", o->smooth, "Insist on a trace without constraints and contacts");
   compare->add_option("--tol", o->tolerances.data, "Tolerance for arrays of Data, relative")->capture_default_str();
+  compare->add_option("--tol-solved", o->tolerances.solved, "Tolerance for what follows from the constraint solver")
+      ->capture_default_str();
   compare->add_option("--tol-constants", o->tolerances.constants, "Tolerance for compiled constants")
       ->capture_default_str();
   compare->add_option("--tol-mesh", o->tolerances.mesh, "Tolerance for constants that follow from meshes")

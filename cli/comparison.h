@@ -15,6 +15,7 @@ namespace sinew::cli {
 
 struct Tolerances {
   double data = 1e-9;        ///< arrays of Data
+  double solved = 1e-6;      ///< arrays of Data that follow from constraint forces, which are found by iteration
   double constants = 1e-10;  ///< arrays of Model
   double mesh = 1e-7;        ///< arrays of Model that follow from a mesh
 };
@@ -54,6 +55,7 @@ class Comparison {
   void compareStatistic();
   void compareConstant(const Field& field);
   void compareState(const TraceSample& sample, const Field& field, const std::vector<Field>& all);
+  double toleranceFor(const TraceSample& sample, std::string_view field) const;
   WorstEntry worstSensor(const Field& field, const std::vector<double>& reference, const Scales& scales) const;
   void report(const Field& field, int step, const WorstEntry& worst, double tolerance);
   void reportMismatch(std::string_view field, std::string_view stage, int step, const std::string& text);
@@ -62,6 +64,7 @@ class Comparison {
   const Trace& trace_;
   Tolerances tolerances_;
   bool hasMeshes_;
+  bool wasConstrained_ = false;  // constraint forces acted before the present sample
   Scales modelScales_;
   std::vector<FieldReport> reports_;
 };

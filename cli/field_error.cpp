@@ -116,7 +116,17 @@ const std::map<std::string_view, Kind>& kinds() {
                                                        {"cfrc_int", Kind::SpatialForce},
                                                        {"cfrc_ext", Kind::SpatialForce},
                                                        {"xfrc_applied", Kind::SpatialForce},
-                                                       {"energy", Kind::Energy}};
+                                                       {"energy", Kind::Energy},
+                                                       // constraints
+                                                       {"contact_dist", Kind::Length},
+                                                       {"contact_pos", Kind::Length},
+                                                       {"contact_frame", Kind::One},
+                                                       {"contact_includemargin", Kind::Length},
+                                                       {"efc_pos", Kind::Length},
+                                                       {"efc_margin", Kind::Length},
+                                                       {"efc_vel", Kind::Velocity},
+                                                       {"efc_aref", Kind::Acceleration},
+                                                       {"efc_force", Kind::Force}};
   return kTable;
 }
 

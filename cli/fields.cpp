@@ -27,6 +27,26 @@ Field makeField(std::string_view name, std::string_view rowSize, std::string_vie
   return field;
 }
 
+Field makeCount(std::string_view name, std::string_view doc, int value) {
+  return {name, "", doc, 1, 1, FieldKind::Integer, {static_cast<double>(value)}};
+}
+
+/// One member of every contact as an array.
+template <class F>
+Field makeContactField(std::string_view name, const Data& d, FieldKind kind, F&& valuesOf) {
+  Field field{name, "ncon", "[collide]", d.contact.size(), 0, kind, {}};
+  for (const Contact& contact : d.contact) {
+    for (const auto value : valuesOf(contact)) field.values.push_back(static_cast<double>(value));
+  }
+  if (field.rows > 0) field.columns = static_cast<std::ptrdiff_t>(field.values.size()) / field.rows;
+  return field;
+}
+
+template <class T>
+Field makeRowField(std::string_view name, std::string_view doc, const Array<T>& array, std::ptrdiff_t columns = 1) {
+  return makeField(name, "nefc", doc, array, array.size() / columns, columns);
+}
+
 struct RowKind {
   std::string_view size;
   ObjType type;
@@ -89,6 +109,50 @@ std::vector<Field> fieldsOf(const Model& m, const Data& d) {
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
   return fields;
+}
+
+std::vector<Field> contactFields(const Data& d) {
+  using One = std::array<double, 1>;
+  constexpr FieldKind kNumber = FieldKind::Double, kInt = FieldKind::Integer;
+  constexpr std::string_view kRows = "[buildRows]";
+  return {
+      makeCount("ncon", "[collide]", d.ncon()),
+      makeContactField("contact_geom", d, kInt, [](const Contact& c) { return c.geom; }),
+      makeContactField("contact_dim", d, kInt, [](const Contact& c) { return std::array{c.dim}; }),
+      makeContactField("contact_dist", d, kNumber, [](const Contact& c) { return One{c.dist}; }),
+      makeContactField("contact_pos", d, kNumber, [](const Contact& c) { return c.pos; }),
+      makeContactField("contact_frame", d, kNumber, [](const Contact& c) { return c.frame; }),
+      makeContactField("contact_includemargin", d, kNumber, [](const Contact& c) { return One{c.includemargin}; }),
+      makeContactField("contact_friction", d, kNumber, [](const Contact& c) { return c.friction; }),
+      makeContactField("contact_solref", d, kNumber, [](const Contact& c) { return c.solref; }),
+      makeContactField("contact_solreffriction", d, kNumber, [](const Contact& c) { return c.solreffriction; }),
+      makeContactField("contact_solimp", d, kNumber, [](const Contact& c) { return c.solimp; }),
+      makeContactField("contact_exclude", d, kInt,
+                       [](const Contact& c) { return std::array{static_cast<int>(c.exclude)}; }),
+      makeContactField("contact_efc_address", d, kInt, [](const Contact& c) { return std::array{c.efc_address}; }),
+      makeCount("ne", kRows, d.ne),
+      makeCount("nf", kRows, d.nf),
+      makeCount("nl", kRows, d.nl),
+      makeCount("nefc", kRows, d.nefc()),
+      makeRowField("efc_type", kRows, d.efc_type),
+      makeRowField("efc_id", kRows, d.efc_id),
+      makeRowField("efc_pos", kRows, d.efc_pos),
+      makeRowField("efc_margin", kRows, d.efc_margin),
+      makeRowField("efc_frictionloss", kRows, d.efc_frictionloss),
+      makeRowField("efc_diagA", kRows, d.efc_diagA),
+      makeRowField("efc_KBIP", kRows, d.efc_KBIP, 4),
+      makeRowField("efc_D", kRows, d.efc_D),
+      makeRowField("efc_R", kRows, d.efc_R),
+  };
+}
+
+std::vector<Field> rowMotionFields(const Data& d) {
+  constexpr std::string_view kStage = "[referenceAcceleration]";
+  return {makeRowField("efc_vel", kStage, d.efc_vel), makeRowField("efc_aref", kStage, d.efc_aref)};
+}
+
+std::vector<Field> rowForceFields(const Data& d) {
+  return {makeRowField("efc_force", "[solve]", d.efc_force), makeRowField("efc_state", "[solve]", d.efc_state)};
 }
 
 std::string rowOwner(const Model& m, std::string_view rowSize, std::ptrdiff_t row) {

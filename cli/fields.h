@@ -26,6 +26,12 @@ struct Field {
 std::vector<Field> fieldsOf(const Model& m);
 std::vector<Field> fieldsOf(const Model& m, const Data& d);
 
+/// Contacts and constraint rows as arrays, under the names of the reference engine, contacts as contact_dist, ...
+/// Each stage's arrays by themselves, because they belong between those of fieldsOf().
+std::vector<Field> contactFields(const Data& d);    ///< collide, buildRows
+std::vector<Field> rowMotionFields(const Data& d);  ///< referenceAcceleration
+std::vector<Field> rowForceFields(const Data& d);   ///< solve
+
 /// The object that owns a row of an array, for instance `body "thigh"` or `joint 3`; empty if rows are not objects.
 std::string rowOwner(const Model& m, std::string_view rowSize, std::ptrdiff_t row);
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <charconv>
+#include <utility>
 
 #include "command.h"
 #include "option_settings.h"
@@ -51,10 +53,11 @@ Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings*
   return m;
 }
 
-Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices) {
+Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices, Warnings* warnings) {
   Warnings found;
   Model m = compile(readMjcfText(mjcf, name, {}, &found), &found, loadOptions(choices));
   if (!choices.quiet) printWarnings(found);
+  if (warnings) *warnings = std::move(found);
   applyChoices(choices, m.opt);
   return m;
 }

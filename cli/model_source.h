@@ -1,11 +1,14 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "sinew/load.h"
 #include "sinew/model.h"
+
+namespace CLI {
+class App;
+}
 
 namespace sinew::cli {
 
@@ -25,7 +28,8 @@ void addModelChoices(CLI::App& parser, ModelChoices& choices);
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr);
 
 /// The same for one of the scenes that come with the command.
-Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices);
+Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices,
+                   Warnings* warnings = nullptr);
 
 /// Id of the keyframe with this name or number. Throws CommandError, listing the keyframes there are.
 int findKey(const Model& m, const std::string& nameOrIndex);

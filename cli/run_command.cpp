@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "command.h"
@@ -42,8 +44,9 @@ struct Summary {
   double wall = 0;       // s, in step() and the controls
   double energyStart = 0, energyEnd = 0;
   std::string status;                    // empty: all is well
-  std::vector<std::string> constraints;  // kinds in use
-  int contacts = 0;                      // at the end
+  Warnings warnings;                     // of the loader
+  std::vector<std::string> constraints;  // what asks for constraint forces
+  int mostContacts = 0, mostRows = 0;    // of the states between stretches
   std::uint64_t hash = 0;
 
   double stepsPerSecond() const { return wall > 0 ? static_cast<double>(steps) / wall : 0; }
@@ -109,14 +112,14 @@ Summary simulate(const RunOptions& o, const Model& m) {
         step(m, d);
       }
       wall += Clock::now() - start;
+      summary.mostContacts = std::max(summary.mostContacts, d.ncon());
+      summary.mostRows = std::max(summary.mostRows, d.nefc());
       bar.show(done, d.time - startTime);
     }
     summary.wall = std::chrono::duration<double>(wall).count();
   }
   if (trajectory) trajectory->finish();
-  const Data& end = probe.at(d);
-  summary.energyEnd = totalEnergy(end);
-  summary.contacts = end.ncon();
+  summary.energyEnd = totalEnergy(probe.at(d));
   summary.simulated = static_cast<double>(summary.steps) * m.opt.timestep;
   summary.status = describeStatus(m, d);
   summary.hash = stateHash(m, d);
@@ -133,8 +136,10 @@ void printJson(const RunOptions& o, const Summary& s) {
                            {"energy_start", s.energyStart},
                            {"energy_end", s.energyEnd},
                            {"energy_drift", s.drift()},
-                           {"contacts", s.contacts},
+                           {"most_contacts", s.mostContacts},
+                           {"most_constraint_rows", s.mostRows},
                            {"constraints", s.constraints},
+                           {"warnings", s.warnings},
                            {"status", s.status.empty() ? "ok" : s.status},
                            {"state_hash", fmt::format("{:016x}", s.hash)}};
   if (!o.out.empty()) j["out"] = o.out;
@@ -149,19 +154,24 @@ void printTable(const RunOptions& o, const Summary& s) {
                            s.steps > 0 ? 1e6 * s.wall / static_cast<double>(s.steps) : 0));
   row("real-time factor", fmt::format("{:.4g}", s.realTimeFactor()));
   row("energy", fmt::format("{:.9g} J to {:.9g} J, drift {:+.3g} J", s.energyStart, s.energyEnd, s.drift()));
-  row("contacts", fmt::format("{} at the end", s.contacts));
-  row("constraints", s.constraints.empty() ? "none in use" : fmt::format("{}", fmt::join(s.constraints, ", ")));
+  row("contacts", fmt::format("at most {} at a time", s.mostContacts));
+  row("constraints", s.constraints.empty()
+                         ? "none in use"
+                         : fmt::format("{}; at most {} rows at a time", fmt::join(s.constraints, ", "), s.mostRows));
+  row("warnings", s.warnings.empty() ? "none" : fmt::format("{}", fmt::join(s.warnings, "; ")));
   row("state hash", fmt::format("{:016x}", s.hash));
   if (!o.out.empty()) row("trajectory", o.out);
   row("status", s.status.empty() ? "ok" : s.status);
 }
 
 int execute(const RunOptions& o) {
-  const scenes::Scene demo = scenes::demo();
-  const Model m = o.model.empty() ? compileScene("demo.xml", demo.mjcf, o.choices) : loadChosen(o.model, o.choices);
+  Warnings warnings;
+  const Model m = o.model.empty() ? compileScene("demo.xml", scenes::demo().mjcf, o.choices, &warnings)
+                                  : loadChosen(o.model, o.choices, &warnings);
   Summary summary = simulate(o, m);
   summary.model = o.model.empty() ? "demo scene" : o.model;
   summary.constraints = constraintsInUse(m);
+  summary.warnings = std::move(warnings);
   if (o.json) {
     printJson(o, summary);
   } else {

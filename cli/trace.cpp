@@ -39,6 +39,16 @@ NamedArrays arraysOf(const json& object) {
   return arrays;
 }
 
+/// Adds the contacts as arrays contact_dist, contact_pos, ..., one after the other.
+void addContacts(const json& contacts, NamedArrays& arrays) {
+  for (const json& contact : contacts) {
+    for (const auto& [name, values] : arraysOf(contact)) {
+      std::vector<double>& all = arrays["contact_" + name];
+      all.insert(all.end(), values.begin(), values.end());
+    }
+  }
+}
+
 Trace traceOf(const json& j) {
   Trace trace;
   trace.version = j.at("version").get<std::string>();
@@ -56,6 +66,8 @@ Trace traceOf(const json& j) {
   for (const json& sample : j.at("samples")) {
     trace.samples.push_back({sample.at("step").get<int>(), arraysOf(sample)});
     trace.samples.back().fields.erase("step");
+    trace.samples.back().fields.erase("contact");
+    if (sample.contains("contact")) addContacts(sample.at("contact"), trace.samples.back().fields);
   }
   return trace;
 }

@@ -10,8 +10,8 @@ namespace sinew::cli {
 using NamedArrays = std::map<std::string, std::vector<double>, std::less<>>;
 
 struct TraceSample {
-  int step = 0;  ///< number of steps taken before this state
-  NamedArrays fields;
+  int step = 0;        ///< number of steps taken before this state
+  NamedArrays fields;  ///< contacts as contact_dist, contact_pos, ...
 };
 
 /// What the reference engine made of a model: tests/conformance/oracle.mjs writes it, docs/conformance.md describes it.
