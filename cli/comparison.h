@@ -15,7 +15,7 @@ namespace sinew::cli {
 
 struct Tolerances {
   double data = 1e-9;        ///< arrays of Data
-  double solved = 1e-6;      ///< arrays of Data that follow from constraint forces, which are found by iteration
+  double solved = 1e-8;      ///< arrays of Data that follow from constraint forces, which are found by iteration
   double constants = 1e-10;  ///< arrays of Model
   double mesh = 1e-7;        ///< arrays of Model that follow from a mesh
 };

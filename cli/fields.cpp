@@ -151,9 +151,8 @@ std::vector<Field> rowMotionFields(const Data& d) {
   return {makeRowField("efc_vel", kStage, d.efc_vel), makeRowField("efc_aref", kStage, d.efc_aref)};
 }
 
-std::vector<Field> rowForceFields(const Data& d) {
-  return {makeRowField("efc_force", "[solve]", d.efc_force), makeRowField("efc_state", "[solve]", d.efc_state)};
-}
+// not efc_state: the reference leaves that of the iterate before the last
+std::vector<Field> rowForceFields(const Data& d) { return {makeRowField("efc_force", "[solve]", d.efc_force)}; }
 
 std::string rowOwner(const Model& m, std::string_view rowSize, std::ptrdiff_t row) {
   const auto id = static_cast<int>(row);

@@ -129,6 +129,19 @@ class Expander {
   }
 
   Node convert(const SourceFile& file, const pugi::xml_node& xml, LineCounter& lines, int depth) {
+    Node node = convertTag(file, xml, lines, depth);
+    for (const pugi::xml_node child : xml.children()) {
+      if (child.type() == pugi::node_element)
+        convertChild(file, child, lines, depth, node.children);
+      else if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata)
+        warnOfText(node, child);
+    }
+    return node;
+  }
+
+  // Apart from convert(), so that the recursion needs little of the stack.
+  [[gnu::noinline]] static Node convertTag(const SourceFile& file, const pugi::xml_node& xml, LineCounter& lines,
+                                           int depth) {
     Node node;
     node.file = &file;
     node.line = lines.line(xml.offset_debug());
@@ -139,23 +152,25 @@ class Expander {
       if (node.find(name)) fail(node, fmt::format("attribute '{}' is given twice", name));
       node.attributes.emplace_back(name, attribute.value());
     }
-    for (const pugi::xml_node child : xml.children()) {
-      if (child.type() == pugi::node_element) {
-        Node converted = convert(file, child, lines, depth + 1);
-        if (converted.tag == "include")
-          include(converted, node.children, depth);
-        else
-          node.children.push_back(std::move(converted));
-      } else if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) {
-        warnings_.push_back(located(node, fmt::format("the text \"{}\" has no meaning here", clipped(child.value()))));
-      }
-    }
     return node;
+  }
+
+  void convertChild(const SourceFile& file, const pugi::xml_node& xml, LineCounter& lines, int depth,
+                    std::vector<Node>& siblings) {
+    Node converted = convert(file, xml, lines, depth + 1);
+    if (converted.tag == "include")
+      include(converted, siblings, depth);
+    else
+      siblings.push_back(std::move(converted));
+  }
+
+  [[gnu::noinline]] void warnOfText(const Node& node, const pugi::xml_node& text) {
+    warnings_.push_back(located(node, fmt::format("the text \"{}\" has no meaning here", clipped(text.value()))));
   }
 
   /// Replaces an <include> by the children of the root of the file it names. The path is tried in the main file's
   /// directory first, then in that of the including file.
-  void include(const Node& node, std::vector<Node>& siblings, int depth) {
+  [[gnu::noinline]] void include(const Node& node, std::vector<Node>& siblings, int depth) {
     if (!node.children.empty()) fail(node, "an include cannot have children");
     const std::string_view* name = node.find("file");
     if (!name) fail(node, "missing required attribute 'file'");

@@ -44,7 +44,7 @@ struct Document {
 };
 
 /// Elements nested deeper than this are refused, so that no later recursion can exhaust the stack.
-inline constexpr int kMaxDepth = 1000;
+inline constexpr int kMaxDepth = 500;
 /// Larger files are refused.
 inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{1} << 30;
 

@@ -51,6 +51,9 @@ class Reader {
   void readKeyframe(const Node& section);
   // the tree, in reader_bodies.cpp
   void readBodyContent(const Node& section, spec::Body& body, int frame, const spec::DefaultClass& inherited);
+  void readPlaced(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& record);
+  spec::Body& addBody(const Node& node, spec::Body& parent, int frame);
+  int addFrame(const Node& node, spec::Body& body, int frame);
   void readBody(const Node& node, spec::Body& parent, int frame, const spec::DefaultClass& inherited);
   void readFrame(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   void readJoint(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);

@@ -228,7 +228,18 @@ TEST(MjcfErrors, NestingIsLimited) {
   std::string deep = "<mujoco><worldbody>";
   for (int i = 0; i < 200000; ++i) deep += "<body>";
   for (int i = 0; i < 200000; ++i) deep += "</body>";
-  EXPECT_EQ(errorOf(deep + "</worldbody></mujoco>"), "m.xml:1: <body>: elements are nested more than 1000 deep");
+  EXPECT_EQ(errorOf(deep + "</worldbody></mujoco>"), "m.xml:1: <body>: elements are nested more than 500 deep");
+}
+
+TEST(MjcfErrors, WhatTheLimitOfNestingAllowsIsReadAndWritten) {
+  for (const std::string tag : {"body", "frame", "replicate count=\"1\""}) {
+    std::string deep = "<mujoco><worldbody>";
+    for (int i = 0; i < 490; ++i) deep += "<" + tag + ">";
+    deep += "<geom/>";
+    for (int i = 0; i < 490; ++i) deep += "</" + tag.substr(0, tag.find(' ')) + ">";
+    const Spec spec = readMjcfText(deep + "</worldbody></mujoco>");
+    EXPECT_GT(writeMjcf(spec).size(), 490u);
+  }
 }
 
 TEST(MjcfErrors, CopiesAreLimited) {
