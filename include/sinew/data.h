@@ -82,6 +82,8 @@ namespace sinew {
   X(double, qfrc_bias, m.nv, 1, "Coriolis, centrifugal and gravitational force, on the left side [bias]")     \
   X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
+  X(double, flexhinge_angle, m.nflexhinge, 1, "fold angle, where it resists bending [passive]")               \
+  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy]")                                   \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
   X(double, qfrc_adhesion, m.nv, 1, "pull of adhesive contacts [passive]")                                    \
@@ -111,6 +113,7 @@ enum class Trouble : int {
   BadQacc,      ///< the same for an acceleration
   BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
   Inertia,      ///< M was not positive definite
+  Inverted,     ///< a tetrahedron of a flex was inside out; it pushes back
   Count
 };
 

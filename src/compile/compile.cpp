@@ -9,6 +9,7 @@
 #include "compile/contacts.h"
 #include "compile/custom.h"
 #include "compile/draft.h"
+#include "compile/elastic.h"
 #include "compile/equalities.h"
 #include "compile/fuse_static.h"
 #include "compile/inertia.h"
@@ -78,6 +79,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writePatterns(m);
   if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
   draft::writeFixed(draft, m);
+  draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
   draft::writeStatistics(draft.spec->statistic, m, d);
