@@ -128,8 +128,8 @@ std::span<const Island> findIslands(const Model& m, Data& d) {
   return islands;
 }
 
-IslandProblem::IslandProblem(const Model& m, Data& d, const Island& island, std::span<const double> start) {
-  Arena& arena = d.arena;
+IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, std::span<const double> start,
+                             Arena& arena) {
   const int ntree = static_cast<int>(island.trees.size());
   dof_ = arena.take<int>(island.ndof);
   row_ = arena.take<int>(island.nrow);
