@@ -12,6 +12,7 @@ constexpr int kMergeAlways = 12;  // dofs of a front below which merging is alwa
 }  // namespace
 
 void FactorPlan::begin(std::span<const int> groupAdr) {
+  made_ = false;
   groupAdr_.assign(groupAdr.begin(), groupAdr.end());
   groupOf_.resize(at(groupAdr.back()));
   for (std::size_t g = 0; g + 1 < groupAdr_.size(); ++g) {
@@ -34,8 +35,8 @@ void FactorPlan::addClique(const int* dofs, int count) {
   }
 }
 
-bool FactorPlan::isFor(std::span<const int> groupAdr) const {
-  return std::equal(groupAdr.begin(), groupAdr.end(), groupAdr_.begin(), groupAdr_.end());
+bool FactorPlan::isFor(const FactorPlan& pattern) const {
+  return made_ && groupAdr_ == pattern.groupAdr_ && cliqueAdr_ == pattern.cliqueAdr_ && cliques_ == pattern.cliques_;
 }
 
 int FactorPlan::first(const int* dofs, int count) const {
@@ -58,10 +59,15 @@ bool FactorPlan::holds(const int* dofs, int count) const {
   return true;
 }
 
-void FactorPlan::finish(Arena& scratch) {
+void FactorPlan::makeFor(const FactorPlan& pattern, Arena& scratch) {
+  groupAdr_ = pattern.groupAdr_;
+  groupOf_ = pattern.groupOf_;
+  cliqueAdr_ = pattern.cliqueAdr_;
+  cliques_ = pattern.cliques_;
   const Arena::Scope scope(scratch);
   minimumDegree(scratch);
   layOutFronts(scratch);
+  made_ = true;
 }
 
 // The quotient graph: each remaining group is known by the cliques it is in. Eliminating group p replaces all cliques

@@ -11,8 +11,8 @@ namespace sinew::solve {
 /// fronts of the multifrontal method [Duff and Reid 1983]. Unknowns (dofs) come in groups that are eliminated together;
 /// the matrix is a sum of cliques, each of which couples all of its dofs.
 ///
-/// A plan outlives the matrix it was made for: it serves every matrix whose cliques it holds(). It keeps its memory when
-/// it is made anew.
+/// A plan outlives the matrix it was made for: it serves every matrix whose cliques it holds(). It keeps its memory
+/// when it is made anew.
 class FactorPlan {
  public:
   struct Front {
@@ -28,11 +28,12 @@ class FactorPlan {
   void begin(std::span<const int> groupAdr);
   /// One more clique: dofs of one group must be neighbours in the list.
   void addClique(const int* dofs, int count);
-  /// Orders by minimum degree [Amestoy, Davis and Duff 1996] and lays out the fronts.
-  void finish(Arena& scratch);
+  /// Orders the groups and cliques that `pattern` was given by minimum degree [Amestoy, Davis and Duff 1996] and lays
+  /// out the fronts.
+  void makeFor(const FactorPlan& pattern, Arena& scratch);
 
-  /// Whether this plan was made for these groups.
-  bool isFor(std::span<const int> groupAdr) const;
+  /// Whether this plan was made for the groups and cliques of `pattern`.
+  bool isFor(const FactorPlan& pattern) const;
   /// Whether a matrix may couple all of these dofs: they lie in the front of the one that is eliminated first.
   bool holds(const int* dofs, int count) const;
   /// The front that a clique belongs to.
@@ -53,6 +54,7 @@ class FactorPlan {
   void minimumDegree(Arena& scratch);
   void layOutFronts(Arena& scratch);
 
+  bool made_ = false;
   std::vector<int> groupAdr_, groupOf_;
   std::vector<int> cliqueAdr_, cliques_;  // groups of each clique
   std::vector<int> sequence_;             // groups in the order of elimination

@@ -193,14 +193,16 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
                                         .unilateral = trees,
                                         .pyramids = trees,
                                         .cones = trees});
-      const ConstraintProblem& p = random.problem();
+      ConstraintProblem p = random.problem();
+      p.nodes = random.nodes();
       std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
       std::vector<RowState> s(r.size());
       multiplyRows(p, p.smoothAcceleration.data(), r.data());
       evaluateRows(p, r.data(), f.data(), s.data());
       Arena arena;
+      PlanMemory plans;
       DenseHessian dense(p, arena);
-      SparseHessian sparse(p, random.nodes(), arena);
+      SparseHessian sparse(p, plans.planFor(p, arena), arena);
       dense.assemble(r.data(), s.data());
       sparse.assemble(r.data(), s.data());
       std::vector<double> x(p.smoothForce.size()), y(x.size());
