@@ -49,7 +49,12 @@ namespace sinew {
   X(double, cam_xmat, m.ncam, 9, "camera rotation matrix [cameras]")                                          \
   X(double, subtree_com, m.nbody, 3, "centre of mass of each subtree [comPos]")                               \
   X(double, cinert, m.nbody, 10, "inertia about the tree's centre of mass: 6 of the tensor, m d, m [comPos]") \
-  X(double, cdof, m.nv, 6, "motion axis of each dof at the tree's centre of mass [comPos]")                   \
+  X(double, cdof, m.nv_rigid, 6, "motion axis of each dof at the tree's centre of mass [comPos]")             \
+  X(double, flexpoint_xpos, m.nflexpoint, 3, "points of flexes [flexes]")                                     \
+  X(double, flexvert_xpos, m.nflexvert, 3, "vertices of flexes [flexes]")                                     \
+  X(double, flexedge_length, m.nflexedge, 1, "edges of flexes [flexes]")                                      \
+  X(double, flexpoint_xvel, m.nflexpoint, 3, "velocity of the points [velocities]")                           \
+  X(double, flexedge_velocity, m.nflexedge, 1, "rate of the edge lengths [velocities]")                       \
   X(double, ten_length, m.ntendon, 1, "tendon length [tendons]")                                              \
   X(double, ten_J, m.nJten, 1, "tendon Jacobians, pattern in the model [tendons]")                            \
   X(int, ten_wrapadr, m.ntendon, 1, "first point of the tendon's path [tendons]")                             \
@@ -70,7 +75,7 @@ namespace sinew {
   X(double, ten_velocity, m.ntendon, 1, "tendon velocity [velocities]")                                       \
   X(double, actuator_velocity, m.nu, 1, "actuator velocity [velocities]")                                     \
   X(double, cvel, m.nbody, 6, "body velocity at the tree's centre of mass [comVel]")                          \
-  X(double, cdof_dot, m.nv, 6, "time derivative of cdof [comVel]")                                            \
+  X(double, cdof_dot, m.nv_rigid, 6, "time derivative of cdof [comVel]")                                      \
   X(double, subtree_linvel, m.nbody, 3, "velocity of the subtree's centre of mass [sense, if needed]")        \
   X(double, subtree_angmom, m.nbody, 3, "angular momentum about it [sense, if needed]")                       \
   /* forces */                                                                                                \

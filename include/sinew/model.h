@@ -13,55 +13,69 @@
 namespace sinew {
 
 /// Sizes of a Model: X(name, "what it counts").
-#define SINEW_MODEL_SIZES(X)                                            \
-  X(nq, "generalized coordinates")                                      \
-  X(nv, "degrees of freedom")                                           \
-  X(nu, "controls, one per actuator")                                   \
-  X(na, "activation variables")                                         \
-  X(nbody, "bodies, the world included")                                \
-  X(njnt, "joints")                                                     \
-  X(ntree, "kinematic trees")                                           \
-  X(nM, "entries of the lower triangle of the inertia matrix M")        \
-  X(nD, "entries of the symmetric pattern D (derivatives)")             \
-  X(ngeom, "geoms")                                                     \
-  X(nsite, "sites")                                                     \
-  X(ncam, "cameras")                                                    \
-  X(nmesh, "meshes")                                                    \
-  X(nmeshvert, "vertices of all meshes")                                \
-  X(nmeshface, "triangles of all meshes")                               \
-  X(nmeshgraph, "ints in the hull graphs of all meshes")                \
-  X(nmeshpoly, "hull polygons of all meshes")                           \
-  X(nmeshpolyvert, "vertices of all hull polygons")                     \
-  X(nmeshpolymap, "polygons per vertex, all meshes")                    \
-  X(nhfield, "height fields")                                           \
-  X(nhfielddata, "elevations of all height fields")                     \
-  X(npair, "explicit contact pairs")                                    \
-  X(nexclude, "excluded body pairs")                                    \
-  X(neq, "equality constraints")                                        \
-  X(ntendon, "tendons")                                                 \
-  X(nwrap, "path elements of all tendons")                              \
-  X(nJten, "entries of all tendon Jacobians")                           \
-  X(nJmom, "most entries the actuator moments can have")                \
-  X(nsensor, "sensors")                                                 \
-  X(nsensordata, "numbers in the sensor vector")                        \
-  X(nnumeric, "custom numeric fields")                                  \
-  X(nnumericdata, "numbers in all of them")                             \
-  X(ntext, "custom text fields")                                        \
-  X(ntextdata, "characters in all of them, terminating zeros included") \
-  X(ntuple, "custom tuples")                                            \
-  X(ntupledata, "entries of all tuples")                                \
-  X(nkey, "keyframes")                                                  \
-  X(nmocap, "mocap bodies")                                             \
-  X(nuserdata, "user numbers in Data")                                  \
-  X(nuser_body, "user numbers per body")                                \
-  X(nuser_jnt, "user numbers per joint")                                \
-  X(nuser_geom, "user numbers per geom")                                \
-  X(nuser_site, "user numbers per site")                                \
-  X(nuser_cam, "user numbers per camera")                               \
-  X(nuser_tendon, "user numbers per tendon")                            \
-  X(nuser_actuator, "user numbers per actuator")                        \
-  X(nuser_sensor, "user numbers per sensor")                            \
-  X(ngravcomp, "bodies with gravity compensation")                      \
+#define SINEW_MODEL_SIZES(X)                                               \
+  X(nq, "generalized coordinates")                                         \
+  X(nv, "degrees of freedom")                                              \
+  X(nq_rigid, "coordinates of joints; those of flex nodes follow")         \
+  X(nv_rigid, "dofs of joints; those of flex nodes follow")                \
+  X(nu, "controls, one per actuator")                                      \
+  X(na, "activation variables")                                            \
+  X(nbody, "bodies, the world included")                                   \
+  X(njnt, "joints")                                                        \
+  X(ntree, "kinematic trees")                                              \
+  X(nM, "entries of the lower triangle of the inertia matrix M")           \
+  X(nD, "entries of the symmetric pattern D (derivatives)")                \
+  X(ngeom, "geoms")                                                        \
+  X(nsite, "sites")                                                        \
+  X(ncam, "cameras")                                                       \
+  X(nmesh, "meshes")                                                       \
+  X(nmeshvert, "vertices of all meshes")                                   \
+  X(nmeshface, "triangles of all meshes")                                  \
+  X(nmeshgraph, "ints in the hull graphs of all meshes")                   \
+  X(nmeshpoly, "hull polygons of all meshes")                              \
+  X(nmeshpolyvert, "vertices of all hull polygons")                        \
+  X(nmeshpolymap, "polygons per vertex, all meshes")                       \
+  X(nhfield, "height fields")                                              \
+  X(nhfielddata, "elevations of all height fields")                        \
+  X(nflex, "flexes")                                                       \
+  X(nflexnode, "flex nodes: points with three coordinates of their own")   \
+  X(nflexpoint, "points that carry flexes: nodes, or points of bodies")    \
+  X(nflexvert, "vertices of all flexes")                                   \
+  X(nflexsupport, "points that carry the vertices of interpolated flexes") \
+  X(nflexedge, "edges of all flexes")                                      \
+  X(nflexelem, "elements of all flexes")                                   \
+  X(nflexelemdata, "vertex ids of all elements")                           \
+  X(nflexelemedge, "edge ids of all elements")                             \
+  X(nflexhinge, "pairs of triangles that share an edge")                   \
+  X(nflexshelldata, "vertex ids of all boundary fragments")                \
+  X(nflexevpair, "element-vertex pairs that may collide inside a flex")    \
+  X(npair, "explicit contact pairs")                                       \
+  X(nexclude, "excluded body pairs")                                       \
+  X(neq, "equality constraints")                                           \
+  X(ntendon, "tendons")                                                    \
+  X(nwrap, "path elements of all tendons")                                 \
+  X(nJten, "entries of all tendon Jacobians")                              \
+  X(nJmom, "most entries the actuator moments can have")                   \
+  X(nsensor, "sensors")                                                    \
+  X(nsensordata, "numbers in the sensor vector")                           \
+  X(nnumeric, "custom numeric fields")                                     \
+  X(nnumericdata, "numbers in all of them")                                \
+  X(ntext, "custom text fields")                                           \
+  X(ntextdata, "characters in all of them, terminating zeros included")    \
+  X(ntuple, "custom tuples")                                               \
+  X(ntupledata, "entries of all tuples")                                   \
+  X(nkey, "keyframes")                                                     \
+  X(nmocap, "mocap bodies")                                                \
+  X(nuserdata, "user numbers in Data")                                     \
+  X(nuser_body, "user numbers per body")                                   \
+  X(nuser_jnt, "user numbers per joint")                                   \
+  X(nuser_geom, "user numbers per geom")                                   \
+  X(nuser_site, "user numbers per site")                                   \
+  X(nuser_cam, "user numbers per camera")                                  \
+  X(nuser_tendon, "user numbers per tendon")                               \
+  X(nuser_actuator, "user numbers per actuator")                           \
+  X(nuser_sensor, "user numbers per sensor")                               \
+  X(ngravcomp, "bodies with gravity compensation")                         \
   X(nnames, "characters in `names`")
 
 /// Arrays of a Model: X(element type, name, rows, columns, "what it is, units"). This table is the one source for the
@@ -343,6 +357,95 @@ namespace sinew {
   X(double, key_mpos, nkey, 3 * nmocap, "mocap_pos")                                                                   \
   X(double, key_mquat, nkey, 4 * nmocap, "mocap_quat")                                                                 \
   X(double, key_ctrl, nkey, nu, "ctrl")                                                                                \
+  /* flexes. Vertex ids in flex_elem, flex_edge, flexhinge_vert, flex_shell, flex_evpair count within their flex */    \
+  X(int, flex_dim, nflex, 1, "1 segments, 2 triangles, 3 tetrahedra")                                                  \
+  X(FlexDof, flex_dof, nflex, 1, "how its points move")                                                                \
+  X(int, flex_interp, nflex, 1, "0: vertices are points; order of interpolation, negative for a shell")                \
+  X(std::uint8_t, flex_rigid, nflex, 1, "all vertices are fixed to one body")                                          \
+  X(int, flex_group, nflex, 1, "group")                                                                                \
+  X(int, flex_vertadr, nflex, 1, "first vertex")                                                                       \
+  X(int, flex_vertnum, nflex, 1, "number of vertices")                                                                 \
+  X(int, flex_pointadr, nflex, 1, "first point; without interpolation point k carries vertex k")                       \
+  X(int, flex_pointnum, nflex, 1, "number of points")                                                                  \
+  X(int, flex_edgeadr, nflex, 1, "first edge")                                                                         \
+  X(int, flex_edgenum, nflex, 1, "number of edges")                                                                    \
+  X(int, flex_elemadr, nflex, 1, "first element")                                                                      \
+  X(int, flex_elemnum, nflex, 1, "number of elements")                                                                 \
+  X(int, flex_elemdataadr, nflex, 1, "first entry in flex_elem")                                                       \
+  X(int, flex_elemedgeadr, nflex, 1, "first entry in flex_elemedge")                                                   \
+  X(int, flex_hingeadr, nflex, 1, "first hinge")                                                                       \
+  X(int, flex_hingenum, nflex, 1, "number of hinges")                                                                  \
+  X(int, flex_shelldataadr, nflex, 1, "first entry in flex_shell")                                                     \
+  X(int, flex_shellnum, nflex, 1, "number of boundary fragments")                                                      \
+  X(int, flex_evpairadr, nflex, 1, "first element-vertex pair")                                                        \
+  X(int, flex_evpairnum, nflex, 1, "number of element-vertex pairs")                                                   \
+  X(int, flex_cellnum, nflex, 3, "cells of the interpolation grid")                                                    \
+  X(double, flex_radius, nflex, 1, "its elements are inflated by this, m")                                             \
+  X(double, flex_size, nflex, 3, "half sizes of the bounding box at rest")                                             \
+  X(float, flex_rgba, nflex, 4, "colour")                                                                              \
+  X(int, flex_contype, nflex, 1, "contact type bits")                                                                  \
+  X(int, flex_conaffinity, nflex, 1, "contact affinity bits")                                                          \
+  X(int, flex_condim, nflex, 1, "contact dimension: 1, 3, 4, 6")                                                       \
+  X(int, flex_priority, nflex, 1, "contact priority")                                                                  \
+  X(double, flex_solmix, nflex, 1, "weight when mixing solref and solimp")                                             \
+  X(double, flex_solref, nflex, 2, "contact: solref")                                                                  \
+  X(double, flex_solimp, nflex, 5, "contact: solimp")                                                                  \
+  X(double, flex_friction, nflex, 3, "sliding, spinning, rolling friction")                                            \
+  X(double, flex_margin, nflex, 1, "contact margin, m")                                                                \
+  X(double, flex_gap, nflex, 1, "contact gap, m")                                                                      \
+  X(std::uint8_t, flex_internal, nflex, 1, "neighbouring elements and vertices collide")                               \
+  X(SelfCollide, flex_selfcollide, nflex, 1, "how pairs of its own elements are found")                                \
+  X(int, flex_activelayers, nflex, 1, "dim 3: layers of elements that collide")                                        \
+  X(std::uint8_t, flex_passive, nflex, 1, "contacts act as springs, not as rows")                                      \
+  X(FlexLaw, flex_law, nflex, 1, "law of elasticity")                                                                  \
+  X(std::uint8_t, flex_stretch, nflex, 1, "elements resist strain (dim 1: edges do, E A / L)")                         \
+  X(FlexBending, flex_bending, nflex, 1, "what resists bending")                                                       \
+  X(double, flex_young, nflex, 1, "Young's modulus, Pa")                                                               \
+  X(double, flex_poisson, nflex, 1, "Poisson's ratio")                                                                 \
+  X(double, flex_thickness, nflex, 1, "thickness of a sheet, m")                                                       \
+  X(double, flex_damping, nflex, 1, "stiffness-proportional damping, s")                                               \
+  X(double, flex_edgestiffness, nflex, 1, "edge springs, N/m")                                                         \
+  X(double, flex_edgedamping, nflex, 1, "edge dampers, N s/m")                                                         \
+  X(int, flex_edgeequality, nflex, 1, "0 none, 1 edge, 2 vert, 3 strain: the first equality that names it")            \
+  /* flex nodes: node i has the dofs nv_rigid + 3 i + (0, 1, 2), its coordinates are its world position */             \
+  X(int, flexnode_flexid, nflexnode, 1, "flex")                                                                        \
+  X(int, flexnode_pointid, nflexnode, 1, "point")                                                                      \
+  X(int, flexnode_bodyid, nflexnode, 1, "body it was declared under")                                                  \
+  X(std::uint8_t, flexnode_pinned, nflexnode, 1, "never moves")                                                        \
+  X(double, flexnode_mass, nflexnode, 1, "mass, kg; 1e20 if pinned")                                                   \
+  X(double, flexnode_invmass, nflexnode, 1, "1 / mass; 0 if pinned")                                                   \
+  X(double, flexnode_boxsize, nflexnode, 1, "edge of the cube that stands for it in a fluid, m; 0: no drag")           \
+  /* flex points: where the mass is. A point is a node, or rides on a body */                                          \
+  X(int, flexpoint_flexid, nflexpoint, 1, "flex")                                                                      \
+  X(int, flexpoint_nodeid, nflexpoint, 1, "node, -1: it rides on a body")                                              \
+  X(int, flexpoint_bodyid, nflexpoint, 1, "body it rides on or was declared under")                                    \
+  X(double, flexpoint_pos, nflexpoint, 3, "position in that body at rest")                                             \
+  /* flex vertices: where the surface is */                                                                            \
+  X(int, flexvert_flexid, nflexvert, 1, "flex")                                                                        \
+  X(double, flex_vert0, nflexvert, 3, "position at rest, scaled to the unit cube")                                     \
+  X(int, flexvert_supportadr, nflexvert, 1, "first entry of its weights; -1: the vertex is a point")                   \
+  X(int, flexvert_supportnum, nflexvert, 1, "number of weights")                                                       \
+  X(int, flexsupport_pointid, nflexsupport, 1, "point")                                                                \
+  X(double, flexsupport_weight, nflexsupport, 1, "its share; the shares of a vertex sum to 1")                         \
+  /* flex edges, elements, hinges */                                                                                   \
+  X(int, flex_edge, nflexedge, 2, "vertices, the smaller id first")                                                    \
+  X(int, flexedge_flexid, nflexedge, 1, "flex")                                                                        \
+  X(double, flexedge_length0, nflexedge, 1, "length at rest, m")                                                       \
+  X(double, flexedge_invweight0, nflexedge, 1, "J inv(M) J' at qpos0; half of it between two free nodes")              \
+  X(std::uint8_t, flexedge_rigid, nflexedge, 1, "neither end can move against the other")                              \
+  X(double, flexedge_stiffness, nflexedge, 1, "spring, N/m: that of the flex or E A / L of a rod")                     \
+  X(double, flexedge_damping, nflexedge, 1, "damper, N s/m")                                                           \
+  X(int, flexelem_flexid, nflexelem, 1, "flex")                                                                        \
+  X(int, flex_elem, nflexelemdata, 1, "dim + 1 vertices per element")                                                  \
+  X(int, flex_elemedge, nflexelemedge, 1, "1, 3 or 6 edges per element")                                               \
+  X(int, flex_elemlayer, nflexelem, 1, "dim 3: steps from the surface")                                                \
+  X(double, flexelem_size0, nflexelem, 1, "length, area or volume at rest")                                            \
+  X(int, flexhinge_flexid, nflexhinge, 1, "flex")                                                                      \
+  X(int, flexhinge_vert, nflexhinge, 4, "edge in the order of the first triangle, its opposite vertex, the other one") \
+  X(double, flexhinge_angle0, nflexhinge, 1, "fold angle at rest, 0: flat, rad")                                       \
+  X(double, flexhinge_stiffness, nflexhinge, 1, "dihedral bending: torque per angle, N m; else 0")                     \
+  X(int, flex_shell, nflexshelldata, 1, "dim vertices per boundary fragment")                                          \
+  X(int, flex_evpair, nflexevpair, 2, "element, vertex")                                                               \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \
@@ -351,6 +454,7 @@ namespace sinew {
   X(int, name_camadr, ncam, 1, "offset of the name")                                                                   \
   X(int, name_meshadr, nmesh, 1, "offset of the name")                                                                 \
   X(int, name_hfieldadr, nhfield, 1, "offset of the name")                                                             \
+  X(int, name_flexadr, nflex, 1, "offset of the name")                                                                 \
   X(int, name_pairadr, npair, 1, "offset of the name")                                                                 \
   X(int, name_excludeadr, nexclude, 1, "offset of the name")                                                           \
   X(int, name_eqadr, neq, 1, "offset of the name")                                                                     \

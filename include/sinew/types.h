@@ -11,6 +11,13 @@ enum class Cone : int { Pyramidal = 0, Elliptic };
 enum class JacobianForm : int { Dense = 0, Sparse, Auto };
 enum class Solver : int { PGS = 0, CG, Newton };
 enum class EqualityType : int { Connect = 0, Weld, Joint, Tendon, Flex, FlexVert, FlexStrain };
+/// How the points of a flex move: freely, along a line through the parent's origin, in the parent's xy plane, or as a
+/// grid of nodes between which vertices are interpolated.
+enum class FlexDof : int { Full = 0, Radial, Trilinear, Quadratic, Planar };
+/// Law of elasticity: the reference engine's, or one in which Young's modulus and Poisson's ratio mean just that.
+enum class FlexLaw : int { Reference = 0, StVenantKirchhoff, Corotational, NeoHookean };
+enum class FlexBending : int { None = 0, Cotangent, Dihedral };
+enum class SelfCollide : int { None = 0, Narrow, Bvh, Sap, Auto };
 enum class WrapType : int { None = 0, Joint, Pulley, Site, Sphere, Cylinder };
 enum class TransmissionType : int { Joint = 0, JointInParent, SliderCrank, Tendon, Site, Body, So3, Undefined = 1000 };
 enum class DynType : int { None = 0, Integrator, Filter, FilterExact, Muscle, DcMotor, Pid, User };

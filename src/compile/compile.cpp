@@ -40,6 +40,8 @@ void makeDraft(draft::Draft& draft) {
 void setSizes(const draft::Draft& draft, Model& m) {
   const Spec& spec = *draft.spec;
   draft::setTreeSizes(draft, m);
+  m.nq_rigid = m.nq;
+  m.nv_rigid = m.nv;
   draft::setAssetSizes(draft, m);
   m.npair = static_cast<int>(spec.pairs.size());
   m.nexclude = static_cast<int>(spec.excludes.size());

@@ -50,6 +50,8 @@ NameTable nameTable(const Model& m, ObjType type) {
       return {&m.name_meshadr, m.nmesh};
     case ObjType::HField:
       return {&m.name_hfieldadr, m.nhfield};
+    case ObjType::Flex:
+      return {&m.name_flexadr, m.nflex};
     case ObjType::Pair:
       return {&m.name_pairadr, m.npair};
     case ObjType::Exclude:
@@ -73,7 +75,6 @@ NameTable nameTable(const Model& m, ObjType type) {
     case ObjType::Unknown:
     case ObjType::Dof:
     case ObjType::Light:
-    case ObjType::Flex:
     case ObjType::Skin:
     case ObjType::Texture:
     case ObjType::Material:

@@ -11,7 +11,14 @@ std::string label(const Model& m, ObjType type, const char* kind, int id) {
   return name.empty() ? fmt::format("{} {}", kind, id) : fmt::format("{} \"{}\"", kind, name);
 }
 
+std::string nodeOfFlex(const Model& m, int node) {
+  const int flex = m.flexnode_flexid[node];
+  return fmt::format("node {} of {}", m.flexnode_pointid[node] - m.flex_pointadr[flex],
+                     label(m, ObjType::Flex, "flex", flex));
+}
+
 std::string jointOfCoordinate(const Model& m, int coordinate) {
+  if (coordinate >= m.nq_rigid && coordinate < m.nq) return nodeOfFlex(m, (coordinate - m.nq_rigid) / 3);
   int joint = -1;
   while (joint + 1 < m.njnt && m.jnt_qposadr[joint + 1] <= coordinate) ++joint;
   if (joint < 0) return "no joint";
@@ -20,6 +27,7 @@ std::string jointOfCoordinate(const Model& m, int coordinate) {
 
 std::string jointOfDof(const Model& m, int dof) {
   if (dof < 0 || dof >= m.nv) return "no joint";
+  if (dof >= m.nv_rigid) return nodeOfFlex(m, (dof - m.nv_rigid) / 3);
   const int joint = m.dof_jntid[dof];
   return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
 }

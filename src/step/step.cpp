@@ -42,6 +42,7 @@ void integrate(const Model& m, Data& d) {
 void step(const Model& m, Data& d) {
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
+  stopPinnedNodes(m, d);
   evaluate(m, d, Sensing::On);  // everything up to qacc and the sensors
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);
