@@ -37,7 +37,8 @@ struct Settings {
   std::string only;     // scenes whose name contains this
   fs::path results = fs::path(SINEW_SOURCE_DIR) / "bench" / "results";
   bool save = true;
-  bool stages = false;    // print them
+  bool stages = false;  // print them
+  bool withReference = true;
   std::string arguments;  // as given
 };
 
@@ -309,7 +310,7 @@ int run(const Settings& settings) {
   std::vector<Result> results;
   std::string version;
   try {
-    reference = std::make_unique<Reference>();
+    if (settings.withReference) reference = std::make_unique<Reference>();
   } catch (const std::exception& error) {
     fmt::print(stderr, "warning: without the reference: {}\n", error.what());
   }
@@ -355,6 +356,7 @@ int main(int argc, char** argv) {
   app.add_option("--rounds", settings.rounds, "How often it is played")->capture_default_str();
   app.add_option("--seconds", settings.seconds, "No further round of a scene after this time")->capture_default_str();
   app.add_flag("--stages", settings.stages, "Print where the time of a step goes");
+  app.add_flag("!--alone", settings.withReference, "Without the npm MuJoCo, for profiling");
   app.add_flag("!--no-save", settings.save, "Write nothing to bench/results");
   CLI11_PARSE(app, argc, argv);
   for (int i = 1; i < argc; ++i) settings.arguments += fmt::format("{}{}", i > 1 ? " " : "", argv[i]);
