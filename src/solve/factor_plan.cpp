@@ -35,6 +35,11 @@ void FactorPlan::addClique(const int* dofs, int count) {
   }
 }
 
+void FactorPlan::addPair(int dof1, int dof2) {
+  const int pair[] = {dof1, dof2};
+  addClique(pair, 2);
+}
+
 bool FactorPlan::isFor(const FactorPlan& pattern) const {
   return made_ && groupAdr_ == pattern.groupAdr_ && cliqueAdr_ == pattern.cliqueAdr_ && cliques_ == pattern.cliques_;
 }

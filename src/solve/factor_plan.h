@@ -28,6 +28,8 @@ class FactorPlan {
   void begin(std::span<const int> groupAdr);
   /// One more clique: dofs of one group must be neighbours in the list.
   void addClique(const int* dofs, int count);
+  /// One more clique of two dofs.
+  void addPair(int dof1, int dof2);
   /// Orders the groups and cliques that `pattern` was given by minimum degree [Amestoy, Davis and Duff 1996] and lays
   /// out the fronts.
   void makeFor(const FactorPlan& pattern, Arena& scratch);
@@ -39,6 +41,7 @@ class FactorPlan {
   /// The front that a clique belongs to.
   int frontOf(const int* dofs, int count) const { return frontOf_[at(first(dofs, count))]; }
 
+  int groupOf(int dof) const { return groupOf_[at(dof)]; }
   int dofs() const { return static_cast<int>(position_.size()); }
   std::span<const Front> fronts() const { return fronts_; }  ///< children before parents
   const int* dofsOf(const Front& front) const { return dofs_.data() + front.dof; }

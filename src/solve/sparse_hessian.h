@@ -3,6 +3,7 @@
 #include "sinew/arena.h"
 #include "solve/factor_plan.h"
 #include "solve/problem.h"
+#include "solve/sparse_factor.h"
 
 namespace sinew::solve {
 
@@ -10,7 +11,8 @@ namespace sinew::solve {
 /// see FactorPlan. A block of rows couples all of its columns, so all of B' W B belongs into one front: that of its
 /// column eliminated first.
 ///
-/// Everything but the numbers is settled in the constructor, and so is all memory.
+/// Everything but the numbers is settled in the constructor; the memory of the factor comes from the arena, and so does
+/// what assemble() needs for a moment.
 class SparseHessian {
  public:
   /// `plan` must hold every row of the metric and every block of `p`, and outlive this.
@@ -22,24 +24,21 @@ class SparseHessian {
   void solve(const double* x, double* y) const;
 
  private:
-  using Front = FactorPlan::Front;
+  /// A piece of H that belongs into one front: entries [begin, end) of a row of A, or (row < 0) block ~row.
+  struct Element {
+    int row, begin, end;
+  };
 
   void gatherElements(Arena& arena);
-  void assembleFront(std::size_t front, const double* r, const RowState* state, double* F) const;
-  void extendAdd(const Front& child, const double* update, const Front& parent, double* F) const;
+  void assembleFront(std::size_t front, const double* r, const RowState* state, const int* local, double* F) const;
 
   const ConstraintProblem& p_;
   const FactorPlan& plan_;
   int n_;
-  std::span<int> elementAdr_;     // first entry of each front in elements_, and one past the last
-  std::span<int> elements_;       // rows of A (>= 0: dof) and blocks (< 0: ~block) by front
-  std::span<double> factor_;      // panels of all fronts
-  std::span<double> diagInv_;     // 1 / L_ii by elimination position
-  std::span<double> work_;        // the front being factored
-  std::span<double> updates_;     // stack of updates waiting for their parents
-  std::span<int> pending_;        // and the fronts they come from
-  mutable std::span<int> local_;  // dof -> place in the current front
-  mutable std::span<double> x_;
+  std::span<int> elementAdr_;    // first entry of each front in elements_, and one past the last
+  std::span<Element> elements_;  // by front
+  Arena& arena_;                 // for the work of one factorization
+  SparseFactor factor_;
 };
 
 /// Plans of one problem from step to step. What a step uses depends on its problem alone, never on what came before:
@@ -48,8 +47,12 @@ class SparseHessian {
 class PlanMemory {
  public:
   const FactorPlan& planFor(const ConstraintProblem& p, Arena& scratch);
+  /// The same for a matrix alone.
+  const FactorPlan& planFor(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
 
  private:
+  void addMatrix(const LowerRows& A, std::span<const int> nodes);
+
   FactorPlan wanted_, base_, full_;
 };
 
