@@ -4,8 +4,9 @@
 #include <bit>
 #include <cmath>
 
+#include "math/dense_cholesky.h"
 #include "math/min_degree.h"
-#include "math/types.h"
+#include "solve/block_product.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -17,32 +18,8 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 constexpr double kMergeZeros = 0.25;
 constexpr int kMergeAlways = 12;  // dofs of a front below which merging is always worth it
 
-/// Partial Cholesky: the first `columns` columns of the front F (m x m, column-major, lower) become the factor, the
-/// rest the update. Left-looking within the columns, then one rank-`columns` update of the remainder.
-void factorFront(int m, int columns, double* F, double* diagInv) {
-  const auto column = [&](int j) { return F + static_cast<std::ptrdiff_t>(j) * m; };
-  const auto subtract = [&](int j, int upTo) {
-    double* c = column(j);
-    int k = 0;
-    for (; k + 4 <= upTo; k += 4) {
-      const double *a0 = column(k), *a1 = column(k + 1), *a2 = column(k + 2), *a3 = column(k + 3);
-      const double s0 = a0[j], s1 = a1[j], s2 = a2[j], s3 = a3[j];
-      for (int i = j; i < m; ++i) c[i] = (((c[i] - a0[i] * s0) - a1[i] * s1) - a2[i] * s2) - a3[i] * s3;
-    }
-    for (; k < upTo; ++k) {
-      const double* a = column(k);
-      const double s = a[j];
-      for (int i = j; i < m; ++i) c[i] -= a[i] * s;
-    }
-  };
-  for (int j = 0; j < columns; ++j) {
-    subtract(j, j);
-    double* c = column(j);
-    c[j] = std::sqrt(std::max(c[j], kMinVal));
-    diagInv[j] = 1 / c[j];
-    for (int i = j + 1; i < m; ++i) c[i] *= diagInv[j];
-  }
-  for (int j = columns; j < m; ++j) subtract(j, columns);
+bool isCone(const RowBlock& block, const RowState* state) {
+  return block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone;
 }
 
 }  // namespace
@@ -57,29 +34,21 @@ SparseHessian::SparseHessian(const ConstraintProblem& p, std::span<const int> no
   order(nodeAdr, arena);
   gatherElements(arena);
 
-  // sizes of the factor, the largest front, and the stack of updates, on which the children of a front lie uppermost
-  pending_ = arena.take<int>(static_cast<std::ptrdiff_t>(fronts_.size()));
-  const auto updateSize = [&](int f) {
-    const std::ptrdiff_t rest = fronts_[at(f)].size - fronts_[at(f)].columns;
-    return rest * rest;
-  };
-  std::ptrdiff_t panel = 0, stack = 0, deepest = 0, largest = 0;
-  std::size_t depth = 0;
-  for (int f = 0; f < static_cast<int>(fronts_.size()); ++f) {
-    Front& front = fronts_[at(f)];
-    const std::ptrdiff_t m = front.size, c = front.columns;
-    front.panel = static_cast<int>(panel);
-    panel += m * c;
-    largest = std::max(largest, m * m);
-    for (int child = 0; child < front.children; ++child) stack -= updateSize(pending_[--depth]);
-    if (front.parent >= 0) pending_[depth++] = f;
-    stack += updateSize(f);
-    deepest = std::max(deepest, stack);
-    for (std::ptrdiff_t k = 0; k < c; ++k) flops_ += 0.5 * static_cast<double>((m - k) * (m - k));
+  findPlaces(arena);
+
+  std::ptrdiff_t entries = 0;
+  int largest = 0;
+  for (Front& front : fronts_) {
+    const std::ptrdiff_t m = front.size;
+    front.matrix = entries;
+    entries += m * m;
+    largest = std::max(largest, front.size);
+    for (std::ptrdiff_t k = 0; k < front.columns; ++k) flops_ += 0.5 * static_cast<double>((m - k) * (m - k));
   }
-  factor_ = arena.take<double>(panel);
-  work_ = arena.take<double>(largest);
-  updates_ = arena.take<double>(deepest);
+  base_ = arena.take<double>(entries);
+  factor_ = arena.take<double>(entries);
+  frontX_ = arena.take<double>(largest);
+  dirty_ = arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(fronts_.size()));
 }
 
 void SparseHessian::order(std::span<const int> nodeAdr, Arena& arena) {
@@ -227,10 +196,13 @@ void SparseHessian::order(std::span<const int> nodeAdr, Arena& arena) {
               [&](int a, int b) { return rank[at(a)] < rank[at(b)]; });
     for (std::size_t k = 0; k < count2; ++k) append(later[k]);
   }
-  for (Front& front : fronts_) {
+  for (int f = 0; f < static_cast<int>(nfront); ++f) {
+    Front& front = fronts_[at(f)];
     front.parent = front.size > front.columns ? frontOf_[at(dofs_[at(front.dof + front.columns)])] : -1;
     front.element = front.elements = 0;
-    if (front.parent >= 0) ++fronts_[at(front.parent)].children;
+    if (front.parent < 0) continue;
+    front.sibling = fronts_[at(front.parent)].child;
+    fronts_[at(front.parent)].child = f;
   }
 }
 
@@ -246,6 +218,7 @@ void SparseHessian::gatherElements(Arena& arena) {
   };
   const int blocks = static_cast<int>(p_.blocks.size());
   const std::span<int> home = arena.take<int>(n_ + blocks);
+  home_ = home.subspan(at(n_));
   for (int i = 0; i < n_; ++i) home[at(i)] = frontOfColumns(A.colind + A.rowadr[i], A.rownnz[i]);
   for (int b = 0; b < blocks; ++b) {
     const RowBlock& block = p_.blocks[at(b)];
@@ -265,101 +238,147 @@ void SparseHessian::gatherElements(Arena& arena) {
   }
 }
 
-void SparseHessian::assembleFront(const Front& front, const double* r, const RowState* state, double* F) const {
-  const int m = front.size;
-  const auto add = [&](int a, int b, double value) {
-    const int i = local_[at(a)], j = local_[at(b)];
-    F[static_cast<std::ptrdiff_t>(std::min(i, j)) * m + std::max(i, j)] += value;
-  };
-  const LowerRows A = p_.metric->lower();
-  double W[kMaxBasis * kMaxBasis], t[kMaxBasis];
-  for (int e = front.element; e < front.element + front.elements; ++e) {
-    const int element = elements_[at(e)];
-    if (element >= 0) {
-      for (int k = A.rowadr[element]; k < A.rowadr[element] + A.rownnz[element]; ++k) {
-        add(element, A.colind[k], A.value[k]);
+void SparseHessian::findPlaces(Arena& arena) {
+  inParent_ = arena.take<int>(static_cast<std::ptrdiff_t>(dofs_.size()));
+  columnOrder_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  place_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  for (const Front& front : fronts_) {
+    for (int k = 0; k < front.size; ++k) local_[at(dofs_[at(front.dof + k)])] = k;
+    for (int c = front.child; c >= 0; c = fronts_[at(c)].sibling) {
+      const Front& child = fronts_[at(c)];
+      for (int k = child.columns; k < child.size; ++k) {
+        inParent_[at(child.dof + k)] = local_[at(dofs_[at(child.dof + k)])];
       }
-      continue;
     }
-    const RowBlock& block = p_.blocks[at(~element)];
-    if (!blockWeights(p_, block, r, state, W)) continue;
-    const int nb = block.nbasis, nc = block.ncol;
-    const double* B = p_.values.data() + block.value;
-    const int* column = p_.columns.data() + block.column;
-    for (int j = 0; j < nc; ++j) {
-      for (int a = 0; a < nb; ++a) {
-        double sum = 0;
-        for (int b = 0; b < nb; ++b) sum += W[a * nb + b] * B[b * nc + j];
-        t[a] = sum;
-      }
-      for (int i = j; i < nc; ++i) {
-        double value = 0;
-        for (int a = 0; a < nb; ++a) value += B[a * nc + i] * t[a];
-        add(column[i], column[j], value);
+    for (int e = front.element; e < front.element + front.elements; ++e) {
+      if (elements_[at(e)] >= 0) continue;
+      const RowBlock& block = p_.blocks[at(~elements_[at(e)])];
+      // columns come in a few growing runs, so insertion is quick
+      int* place = place_.data() + block.column;
+      int* order = columnOrder_.data() + block.column;
+      for (int c = 0; c < block.ncol; ++c) {
+        const int mine = local_[at(p_.columns[at(block.column + c)])];
+        int k = c;
+        for (; k > 0 && place[k - 1] > mine; --k) {
+          place[k] = place[k - 1];
+          order[k] = order[k - 1];
+        }
+        place[k] = mine;
+        order[k] = c;
       }
     }
   }
 }
 
-void SparseHessian::extendAdd(const Front& child, const double* update, const Front& parent, double* F) const {
-  const int rest = child.size - child.columns, m = parent.size;
-  const int* dof = dofs_.data() + child.dof + child.columns;
-  for (int j = 0; j < rest; ++j) {
-    const int lj = local_[at(dof[j])];  // the order of the child's rows is that of the parent's, so li >= lj
-    double* target = F + static_cast<std::ptrdiff_t>(lj) * m;
-    const double* source = update + static_cast<std::ptrdiff_t>(j) * rest;
-    for (int i = j; i < rest; ++i) target[local_[at(dof[i])]] += source[i];
+void SparseHessian::addBlock(int b, const double* W, double* F) const {
+  const RowBlock& block = p_.blocks[at(b)];
+  addBlockProduct(block, p_.values.data() + block.value, W, columnOrder_.data() + block.column,
+                  place_.data() + block.column, fronts_[at(home_[at(b)])].size, F);
+}
+
+void SparseHessian::extendAdd(const Front& child, const Front& parent, double* F) const {
+  const int begin = child.columns, m = child.size;
+  const int* place = inParent_.data() + child.dof;
+  for (int j = begin; j < m; ++j) {
+    // the order of the child's rows is that of the parent's, so the lower triangle goes into the lower triangle
+    double* __restrict target = F + static_cast<std::ptrdiff_t>(place[j]) * parent.size;
+    const double* __restrict source = factor_.data() + child.matrix + static_cast<std::ptrdiff_t>(j) * m;
+    if (place[m - 1] - place[j] == m - 1 - j) {
+      double* __restrict run = target + place[j] - j;
+      for (int i = j; i < m; ++i) run[i] += source[i];
+    } else {
+      for (int i = j; i < m; ++i) target[place[i]] += source[i];
+    }
   }
 }
 
 void SparseHessian::assemble(const double* r, const RowState* state) {
-  std::ptrdiff_t top = 0;  // of the stack of updates
-  std::size_t depth = 0;
-  for (std::size_t f = 0; f < fronts_.size(); ++f) {
-    const Front& front = fronts_[f];
-    const int m = front.size, c = front.columns, rest = m - c;
+  std::fill(base_.begin(), base_.end(), 0.0);
+  const LowerRows A = p_.metric->lower();
+  double W[kMaxBasis * kMaxBasis];
+  for (const Front& front : fronts_) {
+    const int m = front.size;
+    double* F = base_.data() + front.matrix;
     for (int k = 0; k < m; ++k) local_[at(dofs_[at(front.dof + k)])] = k;
-    double* F = work_.data();
-    std::fill_n(F, static_cast<std::ptrdiff_t>(m) * m, 0.0);
-    assembleFront(front, r, state, F);
-    for (int k = 0; k < front.children; ++k) {
-      const Front& child = fronts_[at(pending_[--depth])];
-      const std::ptrdiff_t size = child.size - child.columns;
-      top -= size * size;
-      extendAdd(child, updates_.data() + top, front, F);
+    for (int e = front.element; e < front.element + front.elements; ++e) {
+      const int element = elements_[at(e)];
+      if (element < 0) {
+        const RowBlock& block = p_.blocks[at(~element)];
+        if (!isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(~element, W, F);
+        continue;
+      }
+      const int i = local_[at(element)];
+      for (int k = A.rowadr[element]; k < A.rowadr[element] + A.rownnz[element]; ++k) {
+        const int j = local_[at(A.colind[k])];
+        F[static_cast<std::ptrdiff_t>(std::min(i, j)) * m + std::max(i, j)] += A.value[k];
+      }
     }
-    if (front.parent >= 0) pending_[depth++] = static_cast<int>(f);
-    factorFront(m, c, F, diagInv_.data() + position_[at(dofs_[at(front.dof)])]);
-    std::copy_n(F, static_cast<std::ptrdiff_t>(m) * c, factor_.data() + front.panel);
-    for (int j = 0; j < rest; ++j) {
-      const double* source = F + static_cast<std::ptrdiff_t>(c + j) * m + c;
-      std::copy_n(source + j, rest - j, updates_.data() + top + static_cast<std::ptrdiff_t>(j) * rest + j);
+  }
+  std::fill(dirty_.begin(), dirty_.end(), std::uint8_t{1});
+  factorDirty(r, state);
+}
+
+void SparseHessian::update(const double* r, const RowState* state, const RowState* before) {
+  double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
+  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+    const RowBlock& block = p_.blocks[at(b)];
+    const bool cone = isCone(block, state), wasCone = isCone(block, before);
+    if (std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) {
+      if (cone) markDirty(home_[at(b)]);
+      continue;
     }
-    top += static_cast<std::ptrdiff_t>(rest) * rest;
+    markDirty(home_[at(b)]);
+    // weights of a cone live outside the base matrix: they count as zero here
+    std::fill_n(W, block.nbasis * block.nbasis, 0.0);
+    if (!cone) blockWeights(p_, block, r, state, W);
+    if (!wasCone) {
+      blockWeights(p_, block, r, before, old);
+      for (int k = 0; k < block.nbasis * block.nbasis; ++k) W[k] -= old[k];
+    }
+    addBlock(b, W, base_.data() + fronts_[at(home_[at(b)])].matrix);
+  }
+  factorDirty(r, state);
+}
+
+void SparseHessian::factorDirty(const double* r, const RowState* state) {
+  double W[kMaxBasis * kMaxBasis];
+  for (std::size_t f = 0; f < fronts_.size(); ++f) {
+    if (!dirty_[f]) continue;
+    dirty_[f] = 0;
+    const Front& front = fronts_[f];
+    if (front.parent >= 0) markDirty(front.parent);
+    const int m = front.size;
+    const double* base = base_.data() + front.matrix;
+    double* F = factor_.data() + front.matrix;
+    std::copy_n(base, static_cast<std::ptrdiff_t>(m) * m, F);
+    for (int e = front.element; e < front.element + front.elements; ++e) {
+      const int b = ~elements_[at(e)];
+      if (b >= 0 && isCone(p_.blocks[at(b)], state) && blockWeights(p_, p_.blocks[at(b)], r, state, W)) {
+        addBlock(b, W, F);
+      }
+    }
+    for (int c = front.child; c >= 0; c = fronts_[at(c)].sibling) extendAdd(fronts_[at(c)], front, F);
+    partialCholesky(m, front.columns, F, diagInv_.data() + position_[at(dofs_[at(front.dof)])]);
   }
 }
 
 void SparseHessian::solve(const double* x, double* y) const {
   std::copy_n(x, n_, x_.data());
-  for (const Front& front : fronts_) {
+  const auto panel = [&](const Front& front, auto&& solvePanel) {
     const int* dof = dofs_.data() + front.dof;
-    const double* inverse = diagInv_.data() + position_[at(dof[0])];
-    for (int j = 0; j < front.columns; ++j) {
-      const double* L = factor_.data() + front.panel + static_cast<std::ptrdiff_t>(j) * front.size;
-      const double xj = x_[at(dof[j])] *= inverse[j];
-      for (int i = j + 1; i < front.size; ++i) x_[at(dof[i])] -= L[i] * xj;
-    }
+    double* local = frontX_.data();
+    for (int i = 0; i < front.size; ++i) local[i] = x_[at(dof[i])];
+    solvePanel(front.size, front.columns, factor_.data() + front.matrix, diagInv_.data() + position_[at(dof[0])],
+               local);
+    return dof;
+  };
+  for (const Front& front : fronts_) {
+    const int* dof = panel(front, forwardPanel);
+    for (int i = 0; i < front.size; ++i) x_[at(dof[i])] = frontX_[at(i)];
   }
   for (std::size_t f = fronts_.size(); f-- > 0;) {
-    const Front& front = fronts_[f];
-    const int* dof = dofs_.data() + front.dof;
-    const double* inverse = diagInv_.data() + position_[at(dof[0])];
-    for (int j = front.columns - 1; j >= 0; --j) {
-      const double* L = factor_.data() + front.panel + static_cast<std::ptrdiff_t>(j) * front.size;
-      double xj = x_[at(dof[j])];
-      for (int i = j + 1; i < front.size; ++i) xj -= L[i] * x_[at(dof[i])];
-      x_[at(dof[j])] = xj * inverse[j];
-    }
+    const int* dof = panel(fronts_[f], backwardPanel);
+    for (int i = 0; i < fronts_[f].columns; ++i) x_[at(dof[i])] = frontX_[at(i)];
   }
   std::copy_n(x_.data(), n_, y);
 }
