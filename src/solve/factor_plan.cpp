@@ -297,32 +297,31 @@ void FactorPlan::layOutFronts(Arena& scratch) {
   sortedRows_.resize(dofs_.size());
   for (std::size_t i = 0; i < dofs_.size(); ++i) sortedRows_[i] = position_[at(dofs_[i])];
 
-  // parents, sizes of the factor, the largest front, and the stack of updates, on which the children of a front lie
-  // uppermost
-  for (Front& front : fronts_) {
-    front.parent = front.size > front.columns ? frontOf_[at(dofs_[at(front.dof + front.columns)])] : -1;
-    if (front.parent >= 0) ++fronts_[at(front.parent)].children;
-  }
-  panelSize_ = largestFront_ = deepestStack_ = 0;
+  entries_ = 0;
+  largestFront_ = 0;
   flops_ = 0;
-  std::ptrdiff_t filled = 0;
-  const std::span<int> pending = scratch.take<int>(static_cast<std::ptrdiff_t>(fronts_.size()));
-  const auto updateSize = [&](int f) {
-    const std::ptrdiff_t rest = fronts_[at(f)].size - fronts_[at(f)].columns;
-    return rest * rest;
-  };
-  std::size_t depth = 0;
   for (int f = 0; f < static_cast<int>(fronts_.size()); ++f) {
     Front& front = fronts_[at(f)];
-    const std::ptrdiff_t m = front.size, c = front.columns;
-    front.panel = static_cast<int>(panelSize_);
-    panelSize_ += m * c;
-    largestFront_ = std::max(largestFront_, m * m);
-    for (int child = 0; child < front.children; ++child) filled -= updateSize(pending[--depth]);
-    if (front.parent >= 0) pending[depth++] = f;
-    filled += updateSize(f);
-    deepestStack_ = std::max(deepestStack_, filled);
-    for (std::ptrdiff_t j = 0; j < c; ++j) flops_ += 0.5 * static_cast<double>((m - j) * (m - j));
+    const std::ptrdiff_t m = front.size;
+    front.matrix = entries_;
+    entries_ += m * m;
+    largestFront_ = std::max(largestFront_, front.size);
+    for (std::ptrdiff_t j = 0; j < front.columns; ++j) flops_ += 0.5 * static_cast<double>((m - j) * (m - j));
+    if (front.size == front.columns) continue;
+    front.parent = frontOf_[at(dofs_[at(front.dof + front.columns)])];
+    front.sibling = fronts_[at(front.parent)].child;
+    fronts_[at(front.parent)].child = f;
+  }
+  // the order of the child's rows is that of the parent's
+  inParent_.resize(dofs_.size());
+  for (const Front& front : fronts_) {
+    if (front.parent < 0) continue;
+    const Front& up = fronts_[at(front.parent)];
+    int place = 0;
+    for (int k = front.dof + front.columns; k < front.dof + front.size; ++k) {
+      while (dofs_[at(up.dof + place)] != dofs_[at(k)]) ++place;
+      inParent_[at(k)] = place;
+    }
   }
 }
 

@@ -16,12 +16,13 @@ namespace sinew::solve {
 class FactorPlan {
  public:
   struct Front {
-    int columns = 0;   ///< dofs eliminated here
-    int size = 0;      ///< dofs of the front: columns, then later rows
-    int dof = 0;       ///< first of `size` entries in dofs()
-    int panel = 0;     ///< first entry of its size x columns part of the factor, column-major
-    int parent = -1;   ///< front that receives its update
-    int children = 0;  ///< fronts whose updates it receives
+    int columns = 0;            ///< dofs eliminated here
+    int size = 0;               ///< dofs of the front: columns, then later rows
+    int dof = 0;                ///< first of `size` entries in dofs()
+    int parent = -1;            ///< front that receives its update
+    int child = -1;             ///< one of the fronts whose updates it receives
+    int sibling = -1;           ///< the next one with the same parent
+    std::ptrdiff_t matrix = 0;  ///< first entry of its size x size matrix in the numbers of a factor
   };
 
   /// Starts a plan for dofs in groups: groupAdr holds the first dof of each group and one past the last dof.
@@ -46,10 +47,11 @@ class FactorPlan {
   std::span<const Front> fronts() const { return fronts_; }  ///< children before parents
   const int* dofsOf(const Front& front) const { return dofs_.data() + front.dof; }
   int position(int dof) const { return position_[at(dof)]; }  ///< elimination position
-  std::ptrdiff_t panelSize() const { return panelSize_; }     ///< numbers in the factor
-  std::ptrdiff_t largestFront() const { return largestFront_; }
-  std::ptrdiff_t deepestStack() const { return deepestStack_; }  ///< numbers in updates waiting for their parents
-  double flops() const { return flops_; }                        ///< multiplications of one factorization
+  /// Like dofsOf(): the places that the rows which are not eliminated have in the parent front.
+  const int* placesInParent(const Front& front) const { return inParent_.data() + front.dof; }
+  std::ptrdiff_t entries() const { return entries_; }  ///< numbers in the matrices of all fronts
+  int largestFront() const { return largestFront_; }   ///< dofs of the largest front
+  double flops() const { return flops_; }              ///< multiplications of one factorization
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -63,9 +65,10 @@ class FactorPlan {
   std::vector<int> sequence_;             // groups in the order of elimination
   std::vector<int> columnAdr_, column_;   // later groups in the column of the factor, by group
   std::vector<Front> fronts_;
-  std::vector<int> dofs_, position_, frontOf_;
+  std::vector<int> dofs_, inParent_, position_, frontOf_;
   std::vector<int> sortedRows_;  // positions of the rows of each front, growing, for holds()
-  std::ptrdiff_t panelSize_ = 0, largestFront_ = 0, deepestStack_ = 0;
+  std::ptrdiff_t entries_ = 0;
+  int largestFront_ = 0;
   double flops_ = 0;
 };
 

@@ -145,20 +145,22 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     std::copy(s.state.begin(), s.state.end(), oldState_.begin());
     evaluate(s);
     record();
-    if (newton) {
-      sparse_ ? sparse_->assemble(residual_.data(), s.state.data())
-              : dense_->update(residual_.data(), s.state.data(), oldState_.data());
-      solveHessian();
-    } else {
-      std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
-      p_.metric->solve(preconditioned_.data());
-    }
 
     ++report.iterations;
     report.improvement = scale * step.improvement;
     report.gradientNorm = scale * norm(gradient_);
-    report.converged = (report.improvement > 0 && report.improvement < tolerance) || report.gradientNorm < tolerance ||
-                       (newton && decrement() < tolerance);
+    report.converged = (report.improvement > 0 && report.improvement < tolerance) || report.gradientNorm < tolerance;
+    if (report.converged) break;
+
+    if (newton) {
+      sparse_ ? sparse_->update(residual_.data(), s.state.data(), oldState_.data())
+              : dense_->update(residual_.data(), s.state.data(), oldState_.data());
+      solveHessian();
+      report.converged = decrement() < tolerance;
+    } else {
+      std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
+      p_.metric->solve(preconditioned_.data());
+    }
     if (report.converged) break;
 
     if (newton) {

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "math/types.h"
+#include "solve/block_product.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
 namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+bool isCone(const RowBlock& block, const RowState* state) {
+  return block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone;
+}
 
 }  // namespace
 
@@ -60,9 +64,13 @@ SparseHessian::SparseHessian(const ConstraintProblem& p, const FactorPlan& plan,
     : p_(p),
       plan_(plan),
       n_(p.dofs()),
-      arena_(arena),
-      factor_(plan, arena.take<double>(plan.panelSize()), arena.take<double>(n_)) {
+      base_(arena.take<double>(plan.entries())),
+      factor_(plan, arena.take<double>(plan.entries()), arena.take<double>(n_),
+              arena.take<double>(plan.largestFront())),
+      dirty_(arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(plan.fronts().size()))),
+      local_(arena.take<int>(n_)) {
   gatherElements(arena);
+  findPlaces(arena);
 }
 
 void SparseHessian::gatherElements(Arena& arena) {
@@ -93,6 +101,7 @@ void SparseHessian::gatherElements(Arena& arena) {
 
   // counting sort by the front of their column eliminated first
   const std::span<int> home = arena.take<int>(static_cast<std::ptrdiff_t>(count));
+  home_ = home.subspan(count - at(blocks));
   elementAdr_ = arena.zeros<int>(static_cast<std::ptrdiff_t>(plan_.fronts().size()) + 2);
   for (std::size_t e = 0; e < count; ++e) {
     const Element& element = all[e];
@@ -107,43 +116,109 @@ void SparseHessian::gatherElements(Arena& arena) {
   for (std::size_t e = 0; e < count; ++e) elements_[at(elementAdr_[at(home[e] + 1)]++)] = all[e];
 }
 
-void SparseHessian::assembleFront(std::size_t f, const double* r, const RowState* state, const int* local,
-                                  double* F) const {
-  const int m = plan_.fronts()[f].size;
-  const auto add = [&](int a, int b, double value) {
-    const int i = local[a], j = local[b];
-    F[static_cast<std::ptrdiff_t>(std::min(i, j)) * m + std::max(i, j)] += value;
-  };
-  const LowerRows A = p_.metric->lower();
-  double W[kMaxBasis * kMaxBasis], t[kMaxBasis];
-  for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
-    const Element& element = elements_[at(e)];
-    if (element.row >= 0) {
-      for (int k = element.begin; k < element.end; ++k) add(element.row, A.colind[k], A.value[k]);
-      continue;
-    }
-    const RowBlock& block = p_.blocks[at(~element.row)];
-    if (!blockWeights(p_, block, r, state, W)) continue;
-    const int nb = block.nbasis, nc = block.ncol;
-    const double* B = p_.values.data() + block.value;
-    const int* column = p_.columns.data() + block.column;
-    for (int j = 0; j < nc; ++j) {
-      for (int a = 0; a < nb; ++a) {
-        double sum = 0;
-        for (int b = 0; b < nb; ++b) sum += W[a * nb + b] * B[b * nc + j];
-        t[a] = sum;
-      }
-      for (int i = j; i < nc; ++i) {
-        double value = 0;
-        for (int a = 0; a < nb; ++a) value += B[a * nc + i] * t[a];
-        add(column[i], column[j], value);
+void SparseHessian::findPlaces(Arena& arena) {
+  columnOrder_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  place_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  for (std::size_t f = 0; f < plan_.fronts().size(); ++f) {
+    numberLocally(plan_.fronts()[f]);
+    for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
+      if (elements_[at(e)].row >= 0) continue;
+      const RowBlock& block = p_.blocks[at(~elements_[at(e)].row)];
+      // columns come in a few growing runs, so insertion is quick
+      int* place = place_.data() + block.column;
+      int* order = columnOrder_.data() + block.column;
+      for (int c = 0; c < block.ncol; ++c) {
+        const int mine = local_[at(p_.columns[at(block.column + c)])];
+        int k = c;
+        for (; k > 0 && place[k - 1] > mine; --k) {
+          place[k] = place[k - 1];
+          order[k] = order[k - 1];
+        }
+        place[k] = mine;
+        order[k] = c;
       }
     }
   }
 }
 
+void SparseHessian::numberLocally(const FactorPlan::Front& front) {
+  const int* dof = plan_.dofsOf(front);
+  for (int k = 0; k < front.size; ++k) local_[at(dof[k])] = k;
+}
+
+void SparseHessian::addBlock(int b, const double* W, double* F) const {
+  const RowBlock& block = p_.blocks[at(b)];
+  addBlockProduct(block, p_.values.data() + block.value, W, columnOrder_.data() + block.column,
+                  place_.data() + block.column, plan_.fronts()[at(home_[at(b)])].size, F);
+}
+
 void SparseHessian::assemble(const double* r, const RowState* state) {
-  factor_.factor([&](std::size_t f, const int* local, double* F) { assembleFront(f, r, state, local, F); }, arena_);
+  std::fill(base_.begin(), base_.end(), 0.0);
+  const LowerRows A = p_.metric->lower();
+  double W[kMaxBasis * kMaxBasis];
+  for (std::size_t f = 0; f < plan_.fronts().size(); ++f) {
+    const FactorPlan::Front& front = plan_.fronts()[f];
+    const int m = front.size;
+    double* F = base_.data() + front.matrix;
+    numberLocally(front);
+    for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
+      const Element& element = elements_[at(e)];
+      if (element.row < 0) {
+        const RowBlock& block = p_.blocks[at(~element.row)];
+        if (!isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(~element.row, W, F);
+        continue;
+      }
+      const int i = local_[at(element.row)];
+      for (int k = element.begin; k < element.end; ++k) {
+        const int j = local_[at(A.colind[k])];
+        F[static_cast<std::ptrdiff_t>(std::min(i, j)) * m + std::max(i, j)] += A.value[k];
+      }
+    }
+  }
+  std::fill(dirty_.begin(), dirty_.end(), std::uint8_t{1});
+  factorDirty(r, state);
+}
+
+void SparseHessian::update(const double* r, const RowState* state, const RowState* before) {
+  double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
+  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+    const RowBlock& block = p_.blocks[at(b)];
+    const bool cone = isCone(block, state), wasCone = isCone(block, before);
+    if (std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) {
+      if (cone) markDirty(home_[at(b)]);
+      continue;
+    }
+    markDirty(home_[at(b)]);
+    // weights of a cone live outside the base matrix: they count as zero here
+    std::fill_n(W, block.nbasis * block.nbasis, 0.0);
+    if (!cone) blockWeights(p_, block, r, state, W);
+    if (!wasCone) {
+      blockWeights(p_, block, r, before, old);
+      for (int k = 0; k < block.nbasis * block.nbasis; ++k) W[k] -= old[k];
+    }
+    addBlock(b, W, base_.data() + plan_.fronts()[at(home_[at(b)])].matrix);
+  }
+  factorDirty(r, state);
+}
+
+void SparseHessian::factorDirty(const double* r, const RowState* state) {
+  double W[kMaxBasis * kMaxBasis];
+  for (std::size_t f = 0; f < plan_.fronts().size(); ++f) {
+    if (!dirty_[f]) continue;
+    dirty_[f] = 0;
+    const FactorPlan::Front& front = plan_.fronts()[f];
+    if (front.parent >= 0) markDirty(front.parent);
+    const std::ptrdiff_t m = front.size;
+    double* F = factor_.matrix(front);
+    std::copy_n(base_.data() + front.matrix, m * m, F);
+    for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
+      const int b = ~elements_[at(e)].row;
+      if (b >= 0 && isCone(p_.blocks[at(b)], state) && blockWeights(p_, p_.blocks[at(b)], r, state, W)) {
+        addBlock(b, W, F);
+      }
+    }
+    factor_.eliminate(front);
+  }
 }
 
 void SparseHessian::solve(const double* x, double* y) const {

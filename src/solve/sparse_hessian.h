@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
 #include "sinew/arena.h"
 #include "solve/factor_plan.h"
 #include "solve/problem.h"
@@ -11,15 +15,20 @@ namespace sinew::solve {
 /// see FactorPlan. A block of rows couples all of its columns, so all of B' W B belongs into one front: that of its
 /// column eliminated first.
 ///
-/// Everything but the numbers is settled in the constructor; the memory of the factor comes from the arena, and so does
-/// what assemble() needs for a moment.
+/// As in DenseHessian, blocks whose rows are on or off are kept in a base matrix per front and updated by difference;
+/// cone blocks, which change always, are added to a copy before factoring.
+///
+/// Everything but the numbers is settled in the constructor, and so is all memory.
 class SparseHessian {
  public:
   /// `plan` must hold every row of the metric and every block of `p`, and outlive this.
   SparseHessian(const ConstraintProblem& p, const FactorPlan& plan, Arena& arena);
 
-  /// Sets and factors H for the given residuals and states.
+  /// Sets and factors H for the given residuals and states, from scratch.
   void assemble(const double* r, const RowState* state);
+  /// The same when only some states differ from those of the last call (`before`): fronts that no change reaches keep
+  /// their factors.
+  void update(const double* r, const RowState* state, const RowState* before);
   /// y = inv(H) x. y and x may be the same.
   void solve(const double* x, double* y) const;
 
@@ -30,15 +39,24 @@ class SparseHessian {
   };
 
   void gatherElements(Arena& arena);
-  void assembleFront(std::size_t front, const double* r, const RowState* state, const int* local, double* F) const;
+  void findPlaces(Arena& arena);
+  void numberLocally(const FactorPlan::Front& front);
+  void addBlock(int block, const double* W, double* F) const;
+  void factorDirty(const double* r, const RowState* state);
+  void markDirty(int front) { dirty_[static_cast<std::size_t>(front)] = 1; }
 
   const ConstraintProblem& p_;
   const FactorPlan& plan_;
   int n_;
   std::span<int> elementAdr_;    // first entry of each front in elements_, and one past the last
   std::span<Element> elements_;  // by front
-  Arena& arena_;                 // for the work of one factorization
+  std::span<int> home_;          // front of each block
+  // like the list of columns: the columns of a block in the order of their places in its front, and these places
+  std::span<int> columnOrder_, place_;
+  std::span<double> base_;  // A and the on/off blocks, of each front alone
   SparseFactor factor_;
+  std::span<std::uint8_t> dirty_;
+  std::span<int> local_;  // dof -> place in the current front
 };
 
 /// Plans of one problem from step to step. What a step uses depends on its problem alone, never on what came before:
