@@ -4,6 +4,8 @@
 #include <bit>
 #include <limits>
 
+#include "math/kernel.h"
+
 namespace sinew {
 namespace {
 
@@ -13,6 +15,15 @@ void forEachBit(const unsigned long long* row, int words, F&& f) {
   for (int w = 0; w < words; ++w) {
     for (unsigned long long bits = row[w]; bits != 0; bits &= bits - 1) f(64 * w + std::countr_zero(bits));
   }
+}
+
+/// Index of the least value, the first of equals. Two passes, because each runs in lanes.
+SINEW_KERNEL int indexOfLeast(int n, const int* values) {
+  int least = values[0];
+  for (int i = 1; i < n; ++i) least = values[i] < least ? values[i] : least;
+  int i = 0;
+  while (values[i] != least) ++i;
+  return i;
 }
 
 }  // namespace
@@ -36,7 +47,7 @@ void minimumDegree(BitGraph& graph, std::span<const int> weight, std::span<int> 
   for (int i = 0; i < n; ++i) degree[static_cast<std::size_t>(i)] = degreeOf(i);
 
   for (int k = 0; k < n; ++k) {
-    const int v = static_cast<int>(std::min_element(degree.begin(), degree.end()) - degree.begin());
+    const int v = indexOfLeast(n, degree.data());
     order[static_cast<std::size_t>(k)] = v;
     degree[static_cast<std::size_t>(v)] = kGone;
     std::size_t count = 0;
@@ -45,11 +56,17 @@ void minimumDegree(BitGraph& graph, std::span<const int> weight, std::span<int> 
     for (const int i : neighbors.first(count)) {
       unsigned long long* row = graph.row(i);
       const unsigned long long* source = graph.row(v);
-      for (int w = 0; w < graph.words(); ++w) row[w] |= source[w];
+      unsigned long long added = 0;
+      row[i >> 6] |= 1ull << (i & 63);  // that v touches i itself is nothing new
+      for (int w = 0; w < graph.words(); ++w) {
+        added |= source[w] & ~row[w];
+        row[w] |= source[w];
+      }
       row[i >> 6] &= ~(1ull << (i & 63));
       row[v >> 6] &= ~(1ull << (v & 63));
+      int& mine = degree[static_cast<std::size_t>(i)];
+      mine = added != 0 ? degreeOf(i) : mine - weight[static_cast<std::size_t>(v)];
     }
-    for (const int i : neighbors.first(count)) degree[static_cast<std::size_t>(i)] = degreeOf(i);
   }
 }
 
