@@ -134,6 +134,7 @@ Vec3 ConvexBody::surfacePoint(const Vec3& direction) {
       for (std::size_t i = first + 1; i < first + 3; ++i) {
         if (dot(prism_[i], direction) > dot(prism_[best], direction)) best = i;
       }
+      lastVertex_ = static_cast<int>(best);
       return prism_[best];
     }
     default:
