@@ -183,7 +183,8 @@ struct Data {
 #undef SINEW_X
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  BoundingTree geomTree;            ///< broad phase; speed only, no state [collide]
+  BoundingTree colliderTree;        ///< broad phase; speed only, no state [collide]
+  Array<BoundingTree> elementTree;  ///< of the elements of each flex; likewise [collide]
   Array<Contact> contact;           ///< [collide]
   Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
   Array<double> support_weight;     ///< and their weights

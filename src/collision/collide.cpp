@@ -129,13 +129,13 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   }
   const std::span<BoundingTree::Box> boxes = d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(nbounded));
   for (std::size_t i = 0; i < nbounded; ++i) boxes[i] = worldBox(m, d, bounded[i]);
-  updateTree(d.geomTree, boxes);
+  updateTree(d.colliderTree, boxes);
 
   const auto consider = [&](int g1, int g2) {
     if (!mayCollide(m, g1, g2) || !mayTouch(m, d, g1, g2, detectionDistance(m, g1, g2))) return;
     candidates.push_back(candidate(m, g1, g2, -1));
   };
-  forEachOverlap(d.geomTree, [&](int i, int j) {
+  forEachOverlap(d.colliderTree, [&](int i, int j) {
     consider(bounded[static_cast<std::size_t>(i)], bounded[static_cast<std::size_t>(j)]);
   });
   for (std::size_t p = 0; p < nplane; ++p) {
