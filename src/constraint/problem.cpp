@@ -26,12 +26,15 @@ void join(std::span<int> parent, int a, int b) {
 
 int firstTree(const Model& m, const Data& d, const RowBlock& block) { return m.dof_treeid[d.row_column[block.column]]; }
 
-/// First of the given dofs for each body they belong to, and their number.
-std::span<const int> nodesByBody(const Model& m, std::span<const int> dofs, Arena& arena) {
+/// Body or flex node of a dof, as one number.
+int groupOf(const Model& m, int dof) { return dof < m.nv_rigid ? m.dof_bodyid[dof] : m.nbody + (dof - m.nv_rigid) / 3; }
+
+/// First of the given dofs for each body or flex node they belong to, and their number.
+std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena& arena) {
   const std::span<int> nodes = arena.take<int>(static_cast<std::ptrdiff_t>(dofs.size()) + 1);
   std::size_t count = 0;
   for (std::size_t i = 0; i < dofs.size(); ++i) {
-    if (i == 0 || m.dof_bodyid[dofs[i]] != m.dof_bodyid[dofs[i - 1]]) nodes[count++] = static_cast<int>(i);
+    if (i == 0 || groupOf(m, dofs[i]) != groupOf(m, dofs[i - 1])) nodes[count++] = static_cast<int>(i);
   }
   nodes[count++] = static_cast<int>(dofs.size());
   return nodes.first(count);
@@ -69,11 +72,11 @@ solve::ConstraintProblem wholeProblem(const Model& m, Data& d, const solve::Metr
   p.primalScale = p.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
   const std::span<int> dofs = d.arena.take<int>(m.nv);
   std::iota(dofs.begin(), dofs.end(), 0);
-  p.nodes = nodesByBody(m, dofs, d.arena);
+  p.nodes = dofGroups(m, dofs, d.arena);
   return p;
 }
 
-std::span<const Island> findIslands(const Model& m, Data& d) {
+std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<int> parent = d.arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
@@ -106,7 +109,7 @@ std::span<const Island> findIslands(const Model& m, Data& d) {
   }
   const std::span<Island> islands = d.arena.take<Island>(count);
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i]), 0, 0};
+    islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i])};
     treeCount[i] = blockCount[i] = 0;
   }
   for (int tree = 0; tree < m.ntree; ++tree) {
@@ -125,8 +128,8 @@ std::span<const Island> findIslands(const Model& m, Data& d) {
   return islands;
 }
 
-IslandProblem::IslandProblem(const Model& m, Data& d, const Island& island, std::span<const double> start) {
-  Arena& arena = d.arena;
+IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, std::span<const double> start,
+                             Arena& arena) {
   const int ntree = static_cast<int>(island.trees.size());
   dof_ = arena.take<int>(island.ndof);
   row_ = arena.take<int>(island.nrow);
@@ -220,12 +223,13 @@ IslandProblem::IslandProblem(const Model& m, Data& d, const Island& island, std:
   problem_.smoothForce = f0;
   problem_.blocks = blocks;
   problem_.columns = column;
-  problem_.nodes = nodesByBody(m, dof_, arena);
+  problem_.nodes = dofGroups(m, dof_, arena);
   problem_.aref = aref;
   problem_.D = D;
   problem_.R = R;
   problem_.frictionloss = loss;
   problem_.primalScale = 1 / trace;
+  problem_.plans = island.plans;
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
 }
 

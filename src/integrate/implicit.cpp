@@ -45,6 +45,7 @@ Mat6 freeBodyMatrix(const Model& m, const Data& d, int dof) {
 template <class F>
 void forEachFreeBody(const Model& m, F&& f) {
   for (int tree = 0; tree < m.ntree; ++tree) {
+    if (m.tree_bodynum[tree] == 0) continue;
     if (isStandaloneFreeBody(m, m.tree_bodyadr[tree])) f(m.tree_dofadr[tree]);
   }
 }
