@@ -54,6 +54,8 @@ namespace sinew {
   X(nflexcell, "cells of interpolated flexes that resist strain")          \
   X(nflexcelldata, "point ids of all cells")                               \
   X(nflexcellstiff, "entries of the cells' stiffness matrices")            \
+  X(nstiffnode, "flex nodes whose stiffness can be integrated implicitly") \
+  X(nK, "entries of the lower triangle of the matrix that couples them")   \
   X(npair, "explicit contact pairs")                                       \
   X(nexclude, "excluded body pairs")                                       \
   X(neq, "equality constraints")                                           \
@@ -467,6 +469,15 @@ namespace sinew {
   X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
   X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
   X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
+  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes, in the numbering of their flex; row i \
+     holds the columns it is coupled to in growing order, the diagonal last */                                         \
+  X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
+  X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
+  X(int, stiff_nodeid, nstiffnode, 1, "node")                                                                          \
+  X(int, flexnode_stiffid, nflexnode, 1, "stiff node, -1: none")                                                       \
+  X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
+  X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
+  X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \

@@ -20,6 +20,7 @@
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
+#include "compile/stiff_pattern.h"
 #include "compile/tendons.h"
 #include "compile/tree.h"
 #include "sinew/data.h"
@@ -87,6 +88,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeStiffPattern(m, d);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);
