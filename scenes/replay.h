@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sinew/data.h"
@@ -35,6 +36,8 @@ class Replay {
   bool isReproducible() const { return reproducible_; }
   /// The state after the last call.
   const Data& data() const { return d_; }
+  /// The state at the start of the stretch, as saveState() gives it.
+  std::span<const std::byte> start() const { return start_; }
 
  private:
   const Model& m_;

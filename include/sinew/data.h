@@ -12,6 +12,7 @@
 #include "sinew/contact.h"
 #include "sinew/model.h"
 #include "sinew/rows.h"
+#include "sinew/solver_memory.h"
 
 namespace sinew {
 
@@ -174,6 +175,7 @@ struct Data {
   /// bit, whatever the number. Work too small to be worth sharing is not shared. [user]
   int threads = 1;
   std::vector<Arena> threadArena;  ///< scratch of each thread, made when first needed
+  SolverMemory solverMemory;       ///< speed only, no state [solve]
 
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_STATE_ARRAYS(SINEW_X)

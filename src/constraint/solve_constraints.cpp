@@ -87,7 +87,10 @@ bool orderByWork(const Data& d, std::span<const Island> islands, std::span<int> 
 /// Every island on its own, on as many threads as the user allows. An island's result depends on nothing but its own
 /// rows and goes to its own places, so the order in which they are solved leaves no trace.
 void solveIslands(const Model& m, Data& d, std::span<const double> start) {
-  const std::span<const Island> islands = findIslands(m, d);
+  const std::span<Island> islands = findIslands(m, d);
+  for (Island& island : islands) {
+    if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.solverMemory.plans(island.trees[0]);
+  }
   d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
@@ -121,11 +124,12 @@ void solveConstraints(const Model& m, Data& d) {
   std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
   if (d.nefc() == 0) return;
+  d.solverMemory.forgetOld();
 
   // start: chosen for the model as a whole, before it is taken apart
   const Arena::Scope scope(d.arena);
   const solve::TreeMetric metric = massMetric(m, d);
-  const solve::ConstraintProblem whole = wholeProblem(m, d, metric);
+  solve::ConstraintProblem whole = wholeProblem(m, d, metric);
   const std::span<double> start = d.arena.take<double>(m.nv);
   std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), start.begin());
   std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
@@ -139,6 +143,7 @@ void solveConstraints(const Model& m, Data& d) {
 
   if (m.opt.disabled(disable::kIsland)) {
     std::copy(start.begin(), start.end(), d.qacc.begin());
+    whole.plans = &d.solverMemory.plans(0);
     d.island.push_back(solveOne(m, whole, {d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint}, d.arena));
     return;
   }
