@@ -22,7 +22,7 @@ struct Stretch {
 class Replay {
  public:
   /// Runs the warm-up and keeps the state after it. `m` must outlive this.
-  Replay(const Model& m, const Stretch& stretch);
+  Replay(const Model& m, const Stretch& stretch, int threads = 1);
 
   /// Plays the stretch once; microseconds per step.
   double microsecondsPerStep();

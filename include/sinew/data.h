@@ -12,6 +12,7 @@
 #include "sinew/contact.h"
 #include "sinew/model.h"
 #include "sinew/rows.h"
+#include "sinew/solver_memory.h"
 
 namespace sinew {
 
@@ -114,22 +115,34 @@ enum class Trouble : int {
   Count
 };
 
+/// Terms of M qacc = -bias + passive + actuator + applied + constraint.
+enum class ForceTerm : int { None = 0, Bias, Passive, Actuator, Applied, Constraint };
+
+/// The term that pushes hardest on a dof.
+struct LargestForce {
+  int dof = -1;
+  ForceTerm term = ForceTerm::None;  ///< None: no force at all, or none was computed yet
+  double value = 0;                  ///< N or Nm, with its sign; may be infinite or not a number
+};
+
 struct TroubleReport {
-  int count = 0;    ///< how often, since reset
-  int first = -1;   ///< index of the offending coordinate, dof or control when it first happened
-  double time = 0;  ///< when it first happened
+  int count = 0;            ///< how often, since reset
+  int first = -1;           ///< index of the offending coordinate, dof or control when it first happened
+  double time = 0;          ///< when it first happened
+  LargestForce force = {};  ///< on that dof (of the joint's dofs, the one pushed hardest) when it first happened
 };
 
 struct Status {
   std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
   TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
   const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
-  /// Counts one more event; the first one leaves its index and time.
-  void note(Trouble t, int index, double time) {
+  /// Counts one more event; the first one leaves its index, time and force.
+  void note(Trouble t, int index, double time, const LargestForce& force = {}) {
     TroubleReport& report = (*this)[t];
     if (report.count++ > 0) return;
     report.first = index;
     report.time = time;
+    report.force = force;
   }
   bool ok() const {
     for (const TroubleReport& t : troubles) {
@@ -158,6 +171,11 @@ struct Data {
   std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
   Status status;
   Arena arena;
+  /// Threads a step may use, the caller's included; less than 2: only the caller's. Every result is the same, bit for
+  /// bit, whatever the number. Work too small to be worth sharing is not shared. [user]
+  int threads = 1;
+  std::vector<Arena> threadArena;  ///< scratch of each thread, made when first needed
+  SolverMemory solverMemory;       ///< speed only, no state [solve]
 
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_STATE_ARRAYS(SINEW_X)
@@ -235,7 +253,8 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state);
 /// Hash over time and the state arrays.
 std::uint64_t stateHash(const Model& m, const Data& d);
 
-/// Describes what is in d.status in words, with the names of the joint and body concerned; empty if all is well.
+/// Describes what is in d.status in words, with the names of the joint and body concerned and the largest force on
+/// them; empty if all is well.
 std::string describeStatus(const Model& m, const Data& d);
 
 }  // namespace sinew

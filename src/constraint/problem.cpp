@@ -76,7 +76,7 @@ solve::ConstraintProblem wholeProblem(const Model& m, Data& d, const solve::Metr
   return p;
 }
 
-std::span<const Island> findIslands(const Model& m, Data& d) {
+std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<int> parent = d.arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
@@ -109,7 +109,7 @@ std::span<const Island> findIslands(const Model& m, Data& d) {
   }
   const std::span<Island> islands = d.arena.take<Island>(count);
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i]), 0, 0};
+    islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i])};
     treeCount[i] = blockCount[i] = 0;
   }
   for (int tree = 0; tree < m.ntree; ++tree) {
@@ -128,8 +128,8 @@ std::span<const Island> findIslands(const Model& m, Data& d) {
   return islands;
 }
 
-IslandProblem::IslandProblem(const Model& m, Data& d, const Island& island, std::span<const double> start) {
-  Arena& arena = d.arena;
+IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, std::span<const double> start,
+                             Arena& arena) {
   const int ntree = static_cast<int>(island.trees.size());
   dof_ = arena.take<int>(island.ndof);
   row_ = arena.take<int>(island.nrow);
@@ -229,6 +229,7 @@ IslandProblem::IslandProblem(const Model& m, Data& d, const Island& island, std:
   problem_.R = R;
   problem_.frictionloss = loss;
   problem_.primalScale = 1 / trace;
+  problem_.plans = island.plans;
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
 }
 

@@ -25,15 +25,17 @@ struct Island {
   std::span<int> blocks;  ///< indices into Data::row_block, growing
   int ndof = 0;
   int nrow = 0;
+  solve::PlanMemory* plans = nullptr;  ///< kept between steps; none for small islands
 };
 
 /// Islands in the order of their smallest tree. Everything returned lives in d.arena.
-std::span<const Island> findIslands(const Model& m, Data& d);
+std::span<Island> findIslands(const Model& m, Data& d);
 
-/// The problem of one island in its own numbering, with the memory it needs from d.arena.
+/// The problem of one island in its own numbering, with the memory it needs from `arena`. Problems of several islands
+/// may be made, solved and scattered at the same time: each reads only what no other writes.
 class IslandProblem {
  public:
-  IslandProblem(const Model& m, Data& d, const Island& island, std::span<const double> start);
+  IslandProblem(const Model& m, const Data& d, const Island& island, std::span<const double> start, Arena& arena);
 
   const solve::ConstraintProblem& problem() const { return problem_; }
   solve::Solution solution() { return {x_, force_, state_, constraintForce_}; }

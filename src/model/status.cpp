@@ -32,6 +32,30 @@ std::string jointOfDof(const Model& m, int dof) {
   return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
 }
 
+const char* termName(ForceTerm term) {
+  switch (term) {
+    case ForceTerm::Bias:
+      return "bias (gravity and motion)";
+    case ForceTerm::Passive:
+      return "passive";
+    case ForceTerm::Actuator:
+      return "actuator";
+    case ForceTerm::Applied:
+      return "applied";
+    case ForceTerm::Constraint:
+      return "constraint";
+    case ForceTerm::None:
+      break;
+  }
+  return "no";
+}
+
+/// "; largest force there: constraint, 3.2e+14 on dof 2", or nothing if no force is known.
+std::string describe(const LargestForce& force) {
+  if (force.term == ForceTerm::None) return {};
+  return fmt::format("; largest force there: {}, {:.3g} on dof {}", termName(force.term), force.value, force.dof);
+}
+
 std::string describe(const Model& m, Trouble trouble, int index) {
   switch (trouble) {
     case Trouble::BadQpos:
@@ -59,8 +83,8 @@ std::string describeStatus(const Model& m, const Data& d) {
   for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
     const TroubleReport& report = d.status[static_cast<Trouble>(i)];
     if (report.count == 0) continue;
-    text += fmt::format("{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report.first),
-                        report.time, report.count, report.count == 1 ? "" : "s");
+    text += fmt::format("{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report.first),
+                        describe(report.force), report.time, report.count, report.count == 1 ? "" : "s");
   }
   return text;
 }

@@ -63,16 +63,16 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
 }
 
 void PrimalSolver::chooseHessian(Arena& arena) {
-  // below this a dense factor is cheaper than finding out
-  constexpr int kSmall = 60;
   // dense loops are longer, so they run faster: count a sparse multiplication as this many dense ones
   constexpr double kSparsePrice = 1.5;
   const double n = n_;
   const bool canBeSparse = p_.nodes.size() > 1;
   if (canBeSparse && options_.hessian != HessianForm::Dense &&
-      (n_ > kSmall || options_.hessian == HessianForm::Sparse)) {
-    sparse_.emplace(p_, p_.nodes, arena);
-    if (options_.hessian == HessianForm::Auto && kSparsePrice * sparse_->flops() > n * n * n / 6) sparse_.reset();
+      (n_ > kLargestAlwaysDense || options_.hessian == HessianForm::Sparse)) {
+    PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
+    const FactorPlan& plan = plans->planFor(p_, arena);
+    const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
+    if (cheaper || options_.hessian == HessianForm::Sparse) sparse_.emplace(p_, plan, arena);
   }
   if (!sparse_) dense_.emplace(p_, arena);
 }

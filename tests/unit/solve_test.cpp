@@ -193,14 +193,16 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
                                         .unilateral = trees,
                                         .pyramids = trees,
                                         .cones = trees});
-      const ConstraintProblem& p = random.problem();
+      ConstraintProblem p = random.problem();
+      p.nodes = random.nodes();
       std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
       std::vector<RowState> s(r.size());
       multiplyRows(p, p.smoothAcceleration.data(), r.data());
       evaluateRows(p, r.data(), f.data(), s.data());
       Arena arena;
+      PlanMemory plans;
       DenseHessian dense(p, arena);
-      SparseHessian sparse(p, random.nodes(), arena);
+      SparseHessian sparse(p, plans.planFor(p, arena), arena);
       dense.assemble(r.data(), s.data());
       sparse.assemble(r.data(), s.data());
       std::vector<double> x(p.smoothForce.size()), y(x.size());
@@ -217,13 +219,16 @@ TEST(SparseHessian, UpdatesToTheMatrixOfTheNewStates) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const RandomProblem random(
         seed, {.dofs = 6, .trees = 12, .equalities = 3, .frictions = 3, .unilateral = 8, .pyramids = 12, .cones = 12});
-    const ConstraintProblem& p = random.problem();
+    ConstraintProblem p = random.problem();
+    p.nodes = random.nodes();
     std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
     std::vector<RowState> before(r.size()), after(r.size());
     multiplyRows(p, p.smoothAcceleration.data(), r.data());
     evaluateRows(p, r.data(), f.data(), before.data());
     Arena arena;
-    SparseHessian updated(p, random.nodes(), arena), fresh(p, random.nodes(), arena);
+    PlanMemory plans;
+    const FactorPlan& plan = plans.planFor(p, arena);
+    SparseHessian updated(p, plan, arena), fresh(p, plan, arena);
     updated.assemble(r.data(), before.data());
     for (int round = 0; round < 5; ++round) {
       for (std::size_t i = 0; i < r.size(); ++i) r[i] += 0.3 * std::sin(static_cast<double>(i * i) + round + seed);
