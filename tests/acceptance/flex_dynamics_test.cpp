@@ -124,7 +124,7 @@ const char* const kStackAndPendulum = R"(
     <body pos="0 0 .354"><freejoint/><geom type="box" size=".05 .05 .05"/></body>
     <body pos="2 0 2"><joint axis="0 1 0"/><geom type="sphere" size=".05" pos=".5 0 0"/></body>)";
 const char* const kFarCloth = R"(
-    <flexcomp name="far" type="grid" dim="2" count="5 5 1" spacing=".05 .05 .05" pos="100 0 3" mass=".1" radius=".005">
+    <flexcomp name="far" type="grid" dim="2" count="5 5 1" spacing=".05 .05 .05" pos="100 0 50" mass=".1" radius=".005">
       <edge equality="true"/><contact selfcollide="none"/></flexcomp>)";
 
 TEST(FlexDynamics, FLEX_AC9_AFarClothLeavesRigidBodiesAlone) {
