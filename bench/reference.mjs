@@ -2,6 +2,7 @@
 // them in Sinew. Reads one JSON command per line from standard input and answers each with one line:
 //   {"load": FILE, "warmup": N, "steps": N}   ->  {"nv": N, "version": "..."}
 //   {"play": true}                            ->  {"us": microseconds per step, "qpos": [...] at the end}
+//   {"count": true}                           ->  {"contacts": ..., "rows": ..., "iterations": ...}, means over the steps
 // An answer {"error": TEXT} means that the command failed.
 
 import { createRequire } from 'node:module';
@@ -63,11 +64,25 @@ function play() {
   return { us: elapsed / 1000 / steps, qpos: Array.from(data.qpos) };
 }
 
+/// The same stretch once more, counting the work; iterations are those of the island that took most.
+function count() {
+  const { model, data, start, steps } = scene;
+  const sum = { contacts: 0, rows: 0, iterations: 0 };
+  mj.mj_setState(model, data, start, signature);
+  for (let i = 0; i < steps; ++i) {
+    mj.mj_step(model, data);
+    sum.contacts += data.ncon / steps;
+    sum.rows += data.nefc / steps;
+    if (data.nefc > 0) sum.iterations += Math.max(...data.solver_niter.slice(0, Math.max(1, data.nisland))) / steps;
+  }
+  return sum;
+}
+
 for await (const line of readline.createInterface({ input: process.stdin })) {
   let answer;
   try {
     const command = JSON.parse(line);
-    answer = command.load ? load(command) : play();
+    answer = command.load ? load(command) : command.count ? count() : play();
   } catch (error) {
     answer = { error: String(error?.message ?? error) };
   }

@@ -19,7 +19,8 @@ double microsecondsPer(int count, F&& f) {
 
 }  // namespace
 
-Replay::Replay(const Model& m, const Stretch& stretch) : m_(m), stretch_(stretch), d_(m) {
+Replay::Replay(const Model& m, const Stretch& stretch, int threads) : m_(m), stretch_(stretch), d_(m) {
+  d_.threads = threads;
   for (int i = 0; i < m.nv; ++i) d_.qvel[i] = 0.1 * std::sin(1.0 + i);
   for (int i = 0; i < m.nu; ++i) {
     const double low = m.actuator_ctrlrange[2 * i];

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sinew/data.h"
@@ -21,7 +22,7 @@ struct Stretch {
 class Replay {
  public:
   /// Runs the warm-up and keeps the state after it. `m` must outlive this.
-  Replay(const Model& m, const Stretch& stretch);
+  Replay(const Model& m, const Stretch& stretch, int threads = 1);
 
   /// Plays the stretch once; microseconds per step.
   double microsecondsPerStep();
@@ -35,6 +36,8 @@ class Replay {
   bool isReproducible() const { return reproducible_; }
   /// The state after the last call.
   const Data& data() const { return d_; }
+  /// The state at the start of the stretch, as saveState() gives it.
+  std::span<const std::byte> start() const { return start_; }
 
  private:
   const Model& m_;

@@ -10,7 +10,11 @@ namespace sinew {
 /// items has changed or the tree has become loose.
 void updateTree(BoundingTree& tree, std::span<const BoundingTree::Box> boxes);
 
-bool overlap(const BoundingTree::Box& a, const BoundingTree::Box& b);
+inline bool overlap(const BoundingTree::Box& a, const BoundingTree::Box& b) {
+  // all six without branches: which one fails is hard to guess
+  return ((a.lower[0] <= b.upper[0]) & (b.lower[0] <= a.upper[0]) & (a.lower[1] <= b.upper[1]) &
+          (b.lower[1] <= a.upper[1]) & (a.lower[2] <= b.upper[2]) & (b.lower[2] <= a.upper[2])) != 0;
+}
 
 /// Calls f(i, j) once for every two items whose boxes overlap, in no particular order.
 template <class F>

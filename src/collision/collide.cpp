@@ -14,11 +14,17 @@ namespace sinew {
 namespace {
 
 /// Two colliders that are near each other. `first` is the geom of the smaller type, or the smaller flex after all
+/// geoms. The order of contacts: by bodies (flexes count as bodies after all others), explicit pairs first, then by
 /// geoms.
 struct Candidate {
-  std::int64_t bodies = 0;
-  int pair = -1;  ///< explicit pair, -1: automatic
+  std::int64_t bodies = 0;  ///< twice the key of the bodies, one more if automatic
+  std::int64_t geoms = 0;   ///< number of the explicit pair, or both geoms
+  int pair = -1;            ///< explicit pair, -1: automatic
   int first = 0, second = 0;
+
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return a.bodies != b.bodies ? a.bodies < b.bodies : a.geoms < b.geoms;
+  }
 };
 
 MixedParameters parametersOfPair(const Model& m, int i) {
@@ -49,18 +55,44 @@ bool spheresNear(const Model& m, const Data& d, int g1, int g2, double distance)
   return true;
 }
 
+/// The boxes around two geoms, each in its own axes, seen along the faces of the first: no gap wider than `distance`.
+bool boxesNearAlong(const Model& m, const Data& d, int g1, int g2, double distance) {
+  const ConstMapMat3 R1 = mat3(d.geom_xmat.data(), g1), R2 = mat3(d.geom_xmat.data(), g2);
+  const double *box1 = m.geom_aabb.data() + 6 * g1, *box2 = m.geom_aabb.data() + 6 * g2;
+  const Mat3 R = R1.transpose() * R2;
+  const Vec3 between = R1.transpose() * (vec3(d.geom_xpos.data(), g2) - vec3(d.geom_xpos.data(), g1)) +
+                       R * ConstMapVec3(box2) - ConstMapVec3(box1);
+  const Vec3 reach = ConstMapVec3(box1 + 3) + R.cwiseAbs() * ConstMapVec3(box2 + 3);
+  // rounding must not hide a contact that a collider would find
+  constexpr double kSlack = 1e-9;
+  return (between.cwiseAbs() - (1 + kSlack) * reach).maxCoeff() <= distance;
+}
+
+/// False only if the geoms are surely farther apart than `distance`.
+bool mayTouch(const Model& m, const Data& d, int g1, int g2, double distance) {
+  if (!spheresNear(m, d, g1, g2, distance)) return false;
+  const auto boxed = [&](int g) { return m.geom_type[g] != GeomType::Plane && m.geom_type[g] != GeomType::Sphere; };
+  return !boxed(g1) || !boxed(g2) || (boxesNearAlong(m, d, g1, g2, distance) && boxesNearAlong(m, d, g2, g1, distance));
+}
+
+/// The distance at which two geoms are looked at.
+double detectionDistance(const Model& m, int g1, int g2) {
+  const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.geom_margin[g1] + m.geom_margin[g2];
+  return detectionDistance(m.opt, margin, m.geom_gap[g1] + m.geom_gap[g2]);
+}
+
 Candidate candidate(const Model& m, int c1, int c2, int pair) {
   const auto key = bodyPairKey(bodyOfCollider(m, c1), bodyOfCollider(m, c2));
-  // equal types keep the order of their bodies, then their ids
+  // equal types keep the order of their bodies, then their ids; flexes come after all types of geoms
   const auto rank = [&](int c) {
     return std::tuple(isFlex(m, c) ? GeomType::Sdf : m.geom_type[c], bodyOfCollider(m, c), c);
   };
   if (rank(c2) < rank(c1)) std::swap(c1, c2);
-  return {key, pair, c1, c2};
+  if (pair >= 0) return {2 * key, pair, pair, c1, c2};
+  return {2 * key + 1, (std::int64_t{c1} << 32) + c2, -1, c1, c2};
 }
 
-/// All pairs of colliders that may touch, in the order of their contacts: by bodies, explicit pairs first, then by
-/// geoms. Flexes count as bodies after all others.
+/// All pairs of colliders that may touch, in the order of their contacts.
 void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   const Arena::Scope scope(d.arena);
   const std::span<int> bounded = d.arena.take<int>(m.ngeom + m.nflex);
@@ -75,7 +107,10 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   updateTree(d.colliderTree, boxes);
 
   const auto consider = [&](int c1, int c2) {
-    if (mayCollide(m, c1, c2)) candidates.push_back(candidate(m, c1, c2, -1));
+    if (!mayCollide(m, c1, c2)) return;
+    const bool geoms = !isFlex(m, c1) && !isFlex(m, c2);
+    if (geoms && !mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2))) return;
+    candidates.push_back(candidate(m, c1, c2, -1));
   };
   forEachOverlap(d.colliderTree, [&](int i, int j) {
     consider(bounded[static_cast<std::size_t>(i)], bounded[static_cast<std::size_t>(j)]);
@@ -83,21 +118,19 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   for (std::size_t p = 0; p < nplane; ++p) {
     for (std::size_t i = 0; i < nbounded; ++i) consider(planes[p], bounded[i]);
   }
-  for (int i = 0; i < m.npair; ++i) candidates.push_back(candidate(m, m.pair_geom1[i], m.pair_geom2[i], i));
-
-  std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
-    const auto key = [](const Candidate& c) {
-      return c.pair >= 0 ? std::tuple(c.bodies, 0, c.pair, 0) : std::tuple(c.bodies, 1, c.first, c.second);
-    };
-    return key(a) < key(b);
-  });
+  for (int i = 0; i < m.npair; ++i) {
+    const int g1 = m.pair_geom1[i], g2 = m.pair_geom2[i];
+    const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.pair_margin[i];
+    if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i]))) continue;
+    candidates.push_back(candidate(m, g1, g2, i));
+  }
+  std::sort(candidates.begin(), candidates.end());
 }
 
 void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, const Candidate& c) {
   const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
                                         : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
   const double distance = detectionDistance(m.opt, p.margin, p.gap);
-  if (!spheresNear(m, d, c.first, c.second, distance)) return;
   thread_local Array<geom::ContactPoint> points;
   points.clear();
   geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);

@@ -194,7 +194,8 @@ void addEqualityRows(RowBuilder& rows) {
       case EqualityType::Flex:
       case EqualityType::FlexVert:
       case EqualityType::FlexStrain:
-        break;  // refused by the compiler
+        addFlexRows(rows, equality);
+        break;
     }
   }
 }

@@ -95,12 +95,18 @@ Impedance impedanceAt(const std::array<double, 5>& solimp, double distance) {
   return {d0 + y * (dw - d0), slope * (distance < 0 ? -1 : 1) * (dw - d0) / width};
 }
 
-double equalityDiagonal(const Model& m, int equality, int rowInBlock) {
+double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int rowInBlock) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   switch (m.eq_type[equality]) {
     case EqualityType::Joint: {
       const auto weight = [&](int joint) { return m.dof_invweight0[m.jnt_dofadr[joint]]; };
       return weight(obj1) + (obj2 >= 0 ? weight(obj2) : 0);
+    }
+    case EqualityType::Flex:
+      return m.flexedge_invweight0[block.part];
+    case EqualityType::FlexVert: {
+      const int node = m.flexpoint_nodeid[block.part];
+      return node < 0 ? m.body_invweight0[2 * m.flexpoint_bodyid[block.part]] : m.flexnode_invmass[node];
     }
     case EqualityType::Tendon:
       return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
@@ -117,8 +123,13 @@ double contactDiagonal(const Model& m, const Data& d, RowType type, const Contac
   double translation = 0, rotation = 0;
   for (const ContactSide& side : contact.side) {
     for (int k = side.begin; k < side.begin + side.count; ++k) {
-      translation += d.support_weight[k] * m.body_invweight0[2 * d.support_carrier[k]];
-      rotation += d.support_weight[k] * m.body_invweight0[2 * d.support_carrier[k] + 1];
+      const int carrier = d.support_carrier[k];
+      if (carrier >= m.nbody) {
+        translation += d.support_weight[k] * m.flexnode_invmass[carrier - m.nbody];  // a point does not turn
+        continue;
+      }
+      translation += d.support_weight[k] * m.body_invweight0[2 * carrier];
+      rotation += d.support_weight[k] * m.body_invweight0[2 * carrier + 1];
     }
   }
   if (type != RowType::ContactPyramidal) return rowInBlock < 3 ? translation : rotation;
@@ -127,11 +138,12 @@ double contactDiagonal(const Model& m, const Data& d, RowType type, const Contac
   return translation + mu * mu * (k < 2 ? translation : rotation);
 }
 
-double approximateDiagonal(const Model& m, const Data& d, int row, int rowInBlock) {
+double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block, int rowInBlock) {
+  const int row = block.row + rowInBlock;
   const int id = d.efc_id[row];
   switch (d.efc_type[row]) {
     case RowType::Equality:
-      return equalityDiagonal(m, id, rowInBlock);
+      return equalityDiagonal(m, block, id, rowInBlock);
     case RowType::FrictionDof:
       return m.dof_invweight0[id];
     case RowType::LimitJoint:
@@ -232,7 +244,7 @@ void setImpedance(const Model& m, Data& d) {
     const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
     for (int r = 0; r < block.nrow; ++r) {
       const int row = block.row + r;
-      const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, row, r);
+      const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, block, r);
       d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
       double* KBIP = d.efc_KBIP.data() + 4 * row;
       setStiffnessAndDamping(p, d.efc_type[row], r, KBIP);

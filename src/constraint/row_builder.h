@@ -18,6 +18,9 @@ class RowBuilder {
   /// call of addBlock().
   double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns, int cone = -1);
 
+  /// Says which part of its equality the last block is about.
+  void setPart(int part) { d_.row_block.back().part = part; }
+
   /// The next row of the last block.
   void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0);
 
@@ -29,6 +32,8 @@ class RowBuilder {
   Data& d_;
 };
 
+/// Rows that hold a flex together, see flex_rows.cpp.
+void addFlexRows(RowBuilder& rows, int equality);
 /// Equalities in force, in their order: connect, weld, joint, tendon.
 void addEqualityRows(RowBuilder& rows);
 /// Friction loss: dofs, then tendons. J = unit vector or tendon Jacobian, |force| <= frictionloss.

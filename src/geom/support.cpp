@@ -138,17 +138,17 @@ Vec3 ConvexBody::support(const Vec3& direction) {
 
 Vec3 ConvexBody::corePoint(const Vec3& direction) const {
   if (kind_ == Kind::Sphere) return pos_;
-  if (kind_ == Kind::Simplex) return farthestCorner(0, numCorners_, direction);
+  if (kind_ == Kind::Simplex) return corner_[farthestCorner(0, numCorners_, direction)];
   const Vec3 axis = rot_.col(2);
   return axis * (dot(axis, direction) >= 0 ? size_[1] : -size_[1]) + pos_;
 }
 
-const Vec3& ConvexBody::farthestCorner(std::size_t first, std::size_t end, const Vec3& direction) const {
+std::size_t ConvexBody::farthestCorner(std::size_t first, std::size_t end, const Vec3& direction) const {
   std::size_t best = first;
   for (std::size_t i = first + 1; i < end; ++i) {
     if (dot(corner_[i], direction) > dot(corner_[best], direction)) best = i;
   }
-  return corner_[best];
+  return best;
 }
 
 Vec3 ConvexBody::surfacePoint(const Vec3& direction) {
@@ -159,10 +159,12 @@ Vec3 ConvexBody::surfacePoint(const Vec3& direction) {
       return direction * size_[0] + pos_;
     case Kind::Prism: {
       const std::size_t first = direction[2] < 0 ? 0 : 3;
-      return farthestCorner(first, first + 3, direction);
+      const std::size_t best = farthestCorner(first, first + 3, direction);
+      lastVertex_ = static_cast<int>(best);
+      return corner_[best];
     }
     case Kind::Simplex:
-      return direction * size_[0] + farthestCorner(0, numCorners_, direction);
+      return direction * size_[0] + corner_[farthestCorner(0, numCorners_, direction)];
     default:
       break;
   }

@@ -61,7 +61,7 @@ class ConvexBody {
   enum class Kind { None, Sphere, Capsule, Ellipsoid, Cylinder, Box, MeshScan, MeshClimb, Prism, Simplex };
 
   Vec3 corePoint(const Vec3& direction) const;
-  const Vec3& farthestCorner(std::size_t first, std::size_t end, const Vec3& direction) const;
+  std::size_t farthestCorner(std::size_t first, std::size_t end, const Vec3& direction) const;
   Vec3 surfacePoint(const Vec3& direction);
   Vec3 meshScan(const Vec3& local);
   Vec3 meshClimb(const Vec3& local);

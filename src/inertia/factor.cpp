@@ -54,6 +54,10 @@ void solveTree(const Model& m, const double* LD, const double* diagInv, double* 
 void factorMass(const Model& m, Data& d) {
   std::copy(d.M.begin(), d.M.end(), d.qLD.data());
   const int bad = factorTree(m, d.qLD.data(), d.qLDiagInv.data());
+  // what is pinned does not yield to any force, not even by one part in 1e20
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node]) std::fill_n(d.qLDiagInv.data() + m.nv_rigid + 3 * node, 3, 0.0);
+  }
   if (bad < 0) return;
   TroubleReport& report = d.status[Trouble::Inertia];
   if (report.count++ == 0) {

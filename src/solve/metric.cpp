@@ -2,19 +2,51 @@
 
 namespace sinew::solve {
 
-void TreeMetric::multiply(const double* x, double* y) const {
+namespace {
+
+void multiplySymmetric(const LowerRows& A, const double* x, double* y) {
   // each off-diagonal entry acts twice, once from either side of the diagonal
-  for (int i = 0; i < matrix_.n; ++i) {
-    const int begin = matrix_.rowadr[i];
-    const int last = begin + matrix_.rownnz[i] - 1;
-    double sum = matrix_.value[last] * x[i];
+  for (int i = 0; i < A.n; ++i) {
+    const int begin = A.rowadr[i];
+    const int last = begin + A.rownnz[i] - 1;
+    double sum = A.value[last] * x[i];
     for (int k = begin; k < last; ++k) {
-      const int j = matrix_.colind[k];
-      sum += matrix_.value[k] * x[j];
-      y[j] += matrix_.value[k] * x[i];
+      const int j = A.colind[k];
+      sum += A.value[k] * x[j];
+      y[j] += A.value[k] * x[i];
     }
     y[i] = sum;
   }
+}
+
+}  // namespace
+
+void TreeMetric::multiply(const double* x, double* y) const { multiplySymmetric(matrix_, x, y); }
+
+void StiffMetric::multiply(const double* x, double* y) const { multiplySymmetric(matrix_, x, y); }
+
+void StiffMetric::solve(double* x) const {
+  int done = 0;
+  for (const Part& part : parts_) {
+    trees_.solveComponent({done, part.begin}, x);
+    part.factor.solve(x + part.begin);
+    done = part.end;
+  }
+  trees_.solveComponent({done, matrix_.n}, x);
+}
+
+Metric::Range StiffMetric::component(int dof) const {
+  for (const Part& part : parts_) {
+    if (part.begin <= dof && dof < part.end) return {part.begin, part.end};
+  }
+  return trees_.component(dof);
+}
+
+void StiffMetric::solveComponent(Range component, double* x) const {
+  for (const Part& part : parts_) {
+    if (part.begin == component.begin) return part.factor.solve(x + part.begin);
+  }
+  trees_.solveComponent(component, x);
 }
 
 void TreeMetric::solveComponent(Range component, double* x) const {
