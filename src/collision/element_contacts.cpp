@@ -132,7 +132,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   Array<std::pair<int, int>>& pairs = scratch().pairs;
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
-    const auto [elem1, elem2] = std::minmax(trees.element(flex, i), trees.element(flex, j));
+    const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
     if (!areJoined(m, elem1, elem2)) pairs.push_back({elem1, elem2});
   });
   collidePairs(m, d, options, p);
