@@ -15,7 +15,7 @@ namespace {
 
 /// Two colliders that are near each other. `first` is the geom of the smaller type, or the smaller flex after all
 /// geoms. The order of contacts: by bodies (flexes count as bodies after all others), explicit pairs first, then by
-/// colliders.
+/// geoms.
 struct Candidate {
   std::int64_t bodies = 0;  ///< twice the key of the bodies, one more if automatic
   std::int64_t geoms = 0;   ///< number of the explicit pair, or both geoms
@@ -83,7 +83,7 @@ double detectionDistance(const Model& m, int g1, int g2) {
 
 Candidate candidate(const Model& m, int c1, int c2, int pair) {
   const auto key = bodyPairKey(bodyOfCollider(m, c1), bodyOfCollider(m, c2));
-  // equal types keep the order of their bodies, then their ids
+  // equal types keep the order of their bodies, then their ids; flexes come after all types of geoms
   const auto rank = [&](int c) {
     return std::tuple(isFlex(m, c) ? GeomType::Sdf : m.geom_type[c], bodyOfCollider(m, c), c);
   };
