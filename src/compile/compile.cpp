@@ -109,6 +109,13 @@ void requireFinite(const Model& m) {
   });
 }
 
+/// Flags that are read for the sake of the models that carry them.
+void warnOfIdleFlags(const draft::Draft& draft) {
+  if (draft.spec->option.disabled(disable::kNativeCcd)) {
+    draft.warn("<option>: flag nativeccd=\"disable\" has no effect, there is one convex collider");
+  }
+}
+
 }  // namespace
 
 Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
@@ -127,6 +134,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   Model m;
   m.opt = spec.option;
   draft::decideGapReading(draft, m);
+  warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();
   writeObjects(draft, names, m);
