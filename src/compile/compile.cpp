@@ -21,6 +21,7 @@
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
 #include "compile/stiff_pattern.h"
+#include "compile/strain_modes.h"
 #include "compile/tendons.h"
 #include "compile/tree.h"
 #include "sinew/data.h"
@@ -88,6 +89,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m, d);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
