@@ -49,6 +49,13 @@ namespace sinew {
   X(nflexhinge, "pairs of triangles that share an edge")                   \
   X(nflexshelldata, "vertex ids of all boundary fragments")                \
   X(nflexevpair, "element-vertex pairs that may collide inside a flex")    \
+  X(nflexelastic, "constants of the elements that resist strain")          \
+  X(nflexbend, "consecutive segments of rods that resist bending")         \
+  X(nflexcell, "cells of interpolated flexes that resist strain")          \
+  X(nflexcelldata, "point ids of all cells")                               \
+  X(nflexcellstiff, "entries of the cells' stiffness matrices")            \
+  X(nstiffnode, "flex nodes whose stiffness can be integrated implicitly") \
+  X(nK, "entries of the lower triangle of the matrix that couples them")   \
   X(npair, "explicit contact pairs")                                       \
   X(nexclude, "excluded body pairs")                                       \
   X(neq, "equality constraints")                                           \
@@ -443,9 +450,34 @@ namespace sinew {
   X(int, flexhinge_flexid, nflexhinge, 1, "flex")                                                                      \
   X(int, flexhinge_vert, nflexhinge, 4, "edge in the order of the first triangle, its opposite vertex, the other one") \
   X(double, flexhinge_angle0, nflexhinge, 1, "fold angle at rest, 0: flat, rad")                                       \
-  X(double, flexhinge_stiffness, nflexhinge, 1, "dihedral bending: torque per angle, N m; else 0")                     \
+  X(double, flexhinge_stiffness, nflexhinge, 1, "torque per angle near rest, N m; 0: it does not resist")              \
   X(int, flex_shell, nflexshelldata, 1, "dim vertices per boundary fragment")                                          \
   X(int, flex_evpair, nflexevpair, 2, "element, vertex")                                                               \
+  /* elasticity of flexes. Layout of the constants: src/forces/elastic_constants.h */                                  \
+  X(int, flex_elasticadr, nflex, 1, "first of its elements' constants; -1: they do not resist strain")                 \
+  X(double, flex_elastic, nflexelastic, 1, "constants of the elements, four elements side by side")                    \
+  X(double, flexhinge_cotangent, nflexhinge, 16, "cotangent bending: B (10), sqrt(kappa) c (4), beta, energy at rest") \
+  X(int, flex_bendadr, nflex, 1, "first bend of a rod")                                                                \
+  X(int, flex_bendnum, nflex, 1, "number of bends")                                                                    \
+  X(int, flexbend_vert, nflexbend, 3, "vertices of two consecutive segments")                                          \
+  X(double, flexbend_stiffness, nflexbend, 1, "torque per angle, E I / length, N m")                                   \
+  X(double, flexbend_angle0, nflexbend, 1, "angle between the segments at rest, 0: straight, rad")                     \
+  X(int, flex_celladr, nflex, 1, "first cell that resists strain")                                                     \
+  X(int, flex_cellcount, nflex, 1, "number of such cells")                                                             \
+  X(int, flex_celldataadr, nflex, 1, "first entry in flexcell_point")                                                  \
+  X(int, flexcell_point, nflexcelldata, 1, "8 or 27 points per cell")                                                  \
+  X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
+  X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
+  X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
+  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes, in the numbering of their flex; row i \
+     holds the columns it is coupled to in growing order, the diagonal last */                                         \
+  X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
+  X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
+  X(int, stiff_nodeid, nstiffnode, 1, "node")                                                                          \
+  X(int, flexnode_stiffid, nflexnode, 1, "stiff node, -1: none")                                                       \
+  X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
+  X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
+  X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "compile/flexes.h"
 #include "compile/place.h"
 #include "inertia/inertia.h"
 #include "kinematics/jacobian.h"
@@ -32,10 +33,15 @@ double inverseInertia(const Model& m, const Data& d, const std::vector<double>& 
 /// dof_M0 = armature + S' Ic S with the composite inertia Ic at qpos0, armature of the joint's actuators included.
 void writeDiagonal(Model& m, Data& d) {
   massMatrix(m, d);  // for crb; its entries of simple dofs are not valid before dof_M0 is
-  for (int i = 0; i < m.nv; ++i) {
+  for (int i = 0; i < m.nv_rigid; ++i) {
     double momentum[6];
     multiplyInertia(momentum, d.crb.data() + 10 * m.dof_bodyid[i], d.cdof.data() + 6 * i);
     m.dof_M0[i] = m.dof_armature[i] + dot6(d.cdof.data() + 6 * i, momentum);
+  }
+  for (int n = 0; n < m.nflexnode; ++n) {
+    for (int i = m.nv_rigid + 3 * n; i < m.nv_rigid + 3 * n + 3; ++i) {
+      m.dof_M0[i] = m.flexnode_mass[n] + m.dof_armature[i];
+    }
   }
   for (int u = 0; u < m.nu; ++u) {
     const TransmissionType type = m.actuator_trntype[u];
@@ -194,10 +200,14 @@ void writeCameras(Model& m, Data& d) {
 void scaleTotalMass(double mass, Model& m) {
   double total = 0;
   for (int b = 0; b < m.nbody; ++b) total += m.body_mass[b];
+  for (int n = 0; n < m.nflexnode; ++n) total += m.flexnode_pinned[n] ? 0 : m.flexnode_mass[n];
   const double scale = std::max(kMinVal, mass / std::max(kMinVal, total));
   for (int b = 1; b < m.nbody; ++b) {
     m.body_mass[b] *= scale;
     vec3(m.body_inertia.data(), b) *= scale;
+  }
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (!m.flexnode_pinned[n]) m.flexnode_mass[n] *= scale;
   }
 }
 
@@ -217,6 +227,7 @@ void writeReference(Model& m, Data& d) {
   writeBodyWeights(m, d);
   writeDofWeights(m, d);
   writeTendonAndActuatorWeights(m, d);
+  writeFlexWeights(m, d);
   writeEqualityData(m, d);
   resolveDampingRatios(m, d);
 }

@@ -10,7 +10,7 @@
 namespace sinew::draft {
 namespace {
 
-ObjType objectType(const spec::Equality& equality, const Place& place) {
+ObjType objectType(const spec::Equality& equality) {
   switch (equality.type) {
     case EqualityType::Connect:
     case EqualityType::Weld:
@@ -24,7 +24,7 @@ ObjType objectType(const spec::Equality& equality, const Place& place) {
     case EqualityType::FlexStrain:
       break;
   }
-  place.fail("equality constraints of flexes are not supported");
+  return ObjType::Flex;
 }
 
 void writeData(const spec::Equality& equality, double* data) {
@@ -41,6 +41,9 @@ void writeData(const spec::Equality& equality, double* data) {
       std::copy(equality.anchor.begin(), equality.anchor.end(), data);
       std::copy(equality.relpose.begin(), equality.relpose.end(), data + 3);
       break;
+    case EqualityType::FlexStrain:
+      std::copy(equality.cell.begin(), equality.cell.end(), data);
+      break;
     default:
       std::copy(equality.polycoef.begin(), equality.polycoef.end(), data);
       break;
@@ -49,11 +52,11 @@ void writeData(const spec::Equality& equality, double* data) {
 
 }  // namespace
 
-void writeEqualities(const Spec& spec, const Names& names, Model& m) {
+void writeEqualities(const Draft& draft, const Names& names, Model& m) {
   for (int i = 0; i < m.neq; ++i) {
-    const spec::Equality& equality = spec.equalities[static_cast<std::size_t>(i)];
+    const spec::Equality& equality = draft.equalities[static_cast<std::size_t>(i)];
     const Place place = placeOf(equality);
-    const ObjType type = objectType(equality, place);
+    const ObjType type = objectType(equality);
     const int first = names.need(type, equality.name1, place);
     int second = equality.name2.empty() ? -1 : names.need(type, equality.name2, place);
     if (type == ObjType::Body && second < 0) second = 0;

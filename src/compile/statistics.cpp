@@ -61,7 +61,7 @@ std::vector<double> bodySizes(const Model& m, const Data& d) {
 }
 
 void writeDofLengths(const std::vector<double>& bodySize, Model& m) {
-  for (int i = 0; i < m.nv; ++i) {
+  for (int i = 0; i < m.nv_rigid; ++i) {  // those of nodes are lengths
     const int joint = m.dof_jntid[i];
     const JointType type = m.jnt_type[joint];
     const bool rotation = type == JointType::Ball || type == JointType::Hinge ||
@@ -91,8 +91,13 @@ void writeStatistics(const spec::Statistic& given, Model& m, const Data& d) {
   m.stat.extent = std::max(m.stat.extent, 2 * m.stat.meansize);
   if (m.nv > 0) {
     m.stat.meaninertia = 0;
-    for (int i = 0; i < m.nv; ++i) m.stat.meaninertia += d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1];
-    m.stat.meaninertia /= m.nv;
+    int movable = 0;
+    for (int i = 0; i < m.nv; ++i) {
+      if (m.dof_treeid[i] < 0) continue;  // pinned nodes
+      m.stat.meaninertia += d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1];
+      ++movable;
+    }
+    m.stat.meaninertia /= std::max(movable, 1);
   }
 
   m.stat.extent = given.extent.value_or(m.stat.extent);

@@ -104,6 +104,10 @@ double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int
     }
     case EqualityType::Flex:
       return m.flexedge_invweight0[block.part];
+    case EqualityType::FlexVert: {
+      const int node = m.flexpoint_nodeid[block.part];
+      return node < 0 ? m.body_invweight0[2 * m.flexpoint_bodyid[block.part]] : m.flexnode_invmass[node];
+    }
     case EqualityType::Tendon:
       return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
     default: {

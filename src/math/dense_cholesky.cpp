@@ -9,7 +9,7 @@
 namespace sinew {
 namespace {
 
-constexpr int kBlock = 8;  // columns factored before the rest of the matrix hears of them
+constexpr int kBlock = 4;  // columns factored before the rest of the matrix hears of them
 
 const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
 Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
@@ -86,34 +86,44 @@ SINEW_KERNEL void subtractProducts(int m, int from, int to, double* F) {
   }
 }
 
-/// Columns [from, to) of the factor, once all earlier columns have been subtracted from them.
-SINEW_KERNEL int factorBlock(int m, int from, int to, double* F, double* diagInv) {
+/// Column `from` + N of the factor: takes the N columns from `from` on off it, in their order, and divides by the root
+/// of the pivot. Returns false if that had to be replaced.
+template <int N>
+inline __attribute__((always_inline)) bool factorColumn(int m, int from, double* F, double* diagInv) {
   const std::ptrdiff_t ld = m;
-  int replaced = 0;
-  for (int j = from; j < to; ++j) {
-    double* __restrict c = F + j * ld;
-    int k = from;
-    for (; k + 2 <= j; k += 2) {
-      const double* __restrict a0 = F + k * ld;
-      const double* __restrict a1 = a0 + ld;
-      const double s0 = a0[j], s1 = a1[j];
-      for (int i = j; i < m; ++i) c[i] = (c[i] - a0[i] * s0) - a1[i] * s1;
-    }
-    if (k < j) {
-      const double* __restrict a = F + k * ld;
-      const double s = a[j];
-      for (int i = j; i < m; ++i) c[i] -= a[i] * s;
-    }
-    double pivot = c[j];
-    if (!(pivot >= kMinVal)) {  // also catches NaN
-      pivot = kMinVal;
-      ++replaced;
-    }
-    c[j] = std::sqrt(pivot);
-    const double inverse = diagInv[j] = 1 / c[j];
-    for (int i = j + 1; i < m; ++i) c[i] *= inverse;
+  const int j = from + N;
+  const double* a = F + from * ld;
+  double* c = F + j * ld;
+  double s[N + 1];
+  double pivot = c[j];
+  for (int k = 0; k < N; ++k) {
+    s[k] = a[k * ld + j];
+    pivot -= s[k] * s[k];
   }
-  return replaced;
+  const bool sound = pivot >= kMinVal;  // NaN is not
+  c[j] = std::sqrt(sound ? pivot : kMinVal);
+  const double inverse = diagInv[j] = 1 / c[j];
+  int i = j + 1;
+  for (; i + kLanes <= m; i += kLanes) {
+    Wide sum = wide(c + i);
+    for (int k = 0; k < N; ++k) sum -= wide(a + k * ld + i) * s[k];
+    wide(c + i) = sum * inverse;
+  }
+  for (; i < m; ++i) {
+    double sum = c[i];
+    for (int k = 0; k < N; ++k) sum -= a[k * ld + i] * s[k];
+    c[i] = sum * inverse;
+  }
+  return sound;
+}
+
+/// Columns [from, to) of the factor, at most kBlock, once all earlier columns have been subtracted from them.
+SINEW_KERNEL int factorBlock(int m, int from, int to, double* F, double* diagInv) {
+  int sound = factorColumn<0>(m, from, F, diagInv);
+  if (to - from > 1) sound += factorColumn<1>(m, from, F, diagInv);
+  if (to - from > 2) sound += factorColumn<2>(m, from, F, diagInv);
+  if (to - from > 3) sound += factorColumn<3>(m, from, F, diagInv);
+  return to - from - sound;
 }
 
 }  // namespace

@@ -5,7 +5,6 @@ namespace sinew::mjcf {
 namespace {
 
 constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
-constexpr std::string_view kFlex = "a flex";
 
 void declareContact(ElementStore& store, ElementType& root) {
   ElementType& contact = addChild(store, root, "contact");
@@ -115,11 +114,9 @@ void declareEquality(ElementStore& store, ElementType& root) {
       .attr("tendon2", &E::tendon2)
       .attr("polycoef", &E::polycoef, kPartial);
   for (const std::string_view tag : {"flex", "flexvert", "flexstrain"}) {
-    ElementType& type = addEquality(store, equality, tag);
-    type.unsupported = kFlex;
-    DeclareText d(type);
-    d.text("flex", kRequired);
-    if (tag == "flexstrain") d.real("cell", 3);
+    Declare<E> d(addEquality(store, equality, tag));
+    d.attr("flex", &E::flex, kRequired);
+    if (tag == "flexstrain") d.attr("cell", &E::cell);
   }
 }
 

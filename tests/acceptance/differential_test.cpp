@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "constraint/problem.h"
+#include "forces/stiff_metric.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
 #include "solve/rows.h"
@@ -71,19 +72,17 @@ Model solvedBy(Model m, const Way& way) {
 
 /// The cost that the solvers minimize, at d.qacc, in the units in which they compare it with their tolerance.
 double scaledCost(const Model& m, Data& d) {
-  const solve::TreeMetric metric = massMetric(m, d);
-  const Arena::Scope scope(d.arena);
-  const solve::ConstraintProblem p = wholeProblem(m, d, metric);
+  const solve::ConstraintProblem p = rowsOf(d);
   const auto rows = static_cast<std::size_t>(p.rows());
   std::vector<double> residual(rows), force(rows), away(d.qacc.begin(), d.qacc.end()), Aaway(away.size(), 0);
   std::vector<RowState> state(rows);
   solve::multiplyRows(p, d.qacc.data(), residual.data());
   for (std::size_t i = 0; i < rows; ++i) residual[i] -= p.aref[i];
   double cost = solve::evaluateRows(p, residual.data(), force.data(), state.data());
-  for (std::size_t i = 0; i < away.size(); ++i) away[i] -= p.smoothAcceleration[i];
-  p.metric->multiply(away.data(), Aaway.data());
+  for (std::size_t i = 0; i < away.size(); ++i) away[i] -= d.qacc_smooth[static_cast<std::ptrdiff_t>(i)];
+  multiplyMetric(m, d, away.data(), Aaway.data());
   for (std::size_t i = 0; i < away.size(); ++i) cost += 0.5 * away[i] * Aaway[i];
-  return p.primalScale * cost;
+  return cost / (m.stat.meaninertia * std::max(1, m.nv));
 }
 
 /// A state in the middle of things: `steps` after a start with every dof moving. The controls push.
