@@ -92,6 +92,9 @@ namespace sinew {
   X(double, act_dot, m.na, 1, "rate of the activations [actuation]")                                          \
   X(double, actuator_force, m.nu, 1, "scalar actuator forces [actuation]")                                    \
   X(double, qfrc_actuator, m.nv, 1, "actuator forces on the dofs [actuation]")                                \
+  X(double, flexA, m.nK, 1, "metric of stiff flexes: M + h D + h^2 K [acceleration]")                         \
+  X(double, qfrc_implicit, m.nv, 1,                                                                           \
+    "change of the elastic force that the present velocity brings: -h K v [acceleration]")                    \
   X(double, qfrc_smooth, m.nv, 1, "all forces but constraints [acceleration]")                                \
   X(double, qacc_smooth, m.nv, 1, "acceleration without constraints [acceleration]")                          \
   X(double, qfrc_constraint, m.nv, 1, "constraint forces [solve]")                                            \
@@ -184,6 +187,8 @@ struct Data {
   SINEW_STATE_ARRAYS(SINEW_X)
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
+
+  Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
   BoundingTree colliderTree;        ///< broad phase; speed only, no state [collide]

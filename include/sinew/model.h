@@ -54,6 +54,9 @@ namespace sinew {
   X(nflexcell, "cells of interpolated flexes that resist strain")          \
   X(nflexcelldata, "point ids of all cells")                               \
   X(nflexcellstiff, "entries of the cells' stiffness matrices")            \
+  X(nflexmode, "numbers in the strain modes of all flexes")                \
+  X(nstiffnode, "flex nodes whose stiffness can be integrated implicitly") \
+  X(nK, "entries of the lower triangle of the matrix that couples them")   \
   X(npair, "explicit contact pairs")                                       \
   X(nexclude, "excluded body pairs")                                       \
   X(neq, "equality constraints")                                           \
@@ -262,7 +265,7 @@ namespace sinew {
   X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
   /* equality constraints */                                                                                           \
   X(EqualityType, eq_type, neq, 1, "type")                                                                             \
-  X(int, eq_obj1id, neq, 1, "first object")                                                                            \
+  X(int, eq_obj1id, neq, 1, "first object; a body of a connect may be nbody + flex node")                              \
   X(int, eq_obj2id, neq, 1, "second object, -1: none")                                                                 \
   X(ObjType, eq_objtype, neq, 1, "connect, weld: whether the objects are bodies or sites")                             \
   X(std::uint8_t, eq_active0, neq, 1, "active at reset")                                                               \
@@ -467,6 +470,18 @@ namespace sinew {
   X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
   X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
   X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
+  X(int, flex_modeadr, nflex, 1, "first number of its strain modes; -1: none")                                         \
+  X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
+  X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
+  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes, in the numbering of their flex; row i \
+     holds the columns it is coupled to in growing order, the diagonal last */                                         \
+  X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
+  X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
+  X(int, stiff_nodeid, nstiffnode, 1, "node")                                                                          \
+  X(int, flexnode_stiffid, nflexnode, 1, "stiff node, -1: none")                                                       \
+  X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
+  X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
+  X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \

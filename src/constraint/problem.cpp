@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "forces/stiff_metric.h"
+#include "solve/dual.h"
+#include "solve/primal.h"
+
 namespace sinew {
 namespace {
-
-std::span<const double> view(const Array<double>& array) { return array; }
 
 /// Representative of a tree's group; groups are merged under their smallest tree.
 int find(std::span<int> parent, int tree) {
@@ -40,6 +42,16 @@ std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena&
   return nodes.first(count);
 }
 
+/// Stiffness in the metric couples all nodes of a flex.
+void joinStiffNodes(const Model& m, std::span<int> parent) {
+  if (!stiffnessIsImplicit(m)) return;
+  const auto treeOf = [&](int stiff) { return m.dof_treeid[m.nv_rigid + 3 * m.stiff_nodeid[stiff]]; };
+  for (int f = 0; f < m.nflex; ++f) {
+    const int first = m.flex_stiffadr[f];
+    for (int s = first + 1; s < first + m.flex_stiffnum[f]; ++s) join(parent, treeOf(first), treeOf(s));
+  }
+}
+
 }  // namespace
 
 solve::ConstraintProblem rowsOf(const Data& d) {
@@ -55,31 +67,11 @@ solve::ConstraintProblem rowsOf(const Data& d) {
   return p;
 }
 
-solve::TreeMetric massMetric(const Model& m, const Data& d) {
-  return {{m.nv, m.M_rownnz.data(), m.M_rowadr.data(), m.M_colind.data(), d.M.data()},
-          d.qLD.data(),
-          d.qLDiagInv.data(),
-          m.dof_treeid.data(),
-          m.tree_dofadr.data(),
-          m.tree_dofnum.data()};
-}
-
-solve::ConstraintProblem wholeProblem(const Model& m, Data& d, const solve::Metric& metric) {
-  solve::ConstraintProblem p = rowsOf(d);
-  p.metric = &metric;
-  p.smoothAcceleration = view(d.qacc_smooth);
-  p.smoothForce = view(d.qfrc_smooth);
-  p.primalScale = p.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
-  const std::span<int> dofs = d.arena.take<int>(m.nv);
-  std::iota(dofs.begin(), dofs.end(), 0);
-  p.nodes = dofGroups(m, dofs, d.arena);
-  return p;
-}
-
 std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<int> parent = d.arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
+  joinStiffNodes(m, parent);
   for (const RowBlock& block : d.row_block) {
     const int first = firstTree(m, d, block);
     for (int k = 0; k < block.ncol; ++k) {
@@ -89,6 +81,10 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     }
   }
 
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (constrained[static_cast<std::size_t>(tree)]) constrained[static_cast<std::size_t>(find(parent, tree))] = 1;
+  }
+
   // number the groups by their smallest tree, count, then fill
   const std::span<int> islandOf = d.arena.take<int>(m.ntree);
   const std::span<int> treeCount = d.arena.zeros<int>(m.ntree);
@@ -96,11 +92,11 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   int count = 0;
   for (int tree = 0; tree < m.ntree; ++tree) {
     const auto t = static_cast<std::size_t>(tree);
-    if (!constrained[t]) {
+    const int root = find(parent, tree);
+    if (!constrained[static_cast<std::size_t>(root)]) {
       islandOf[t] = -1;
       continue;
     }
-    const int root = find(parent, tree);
     islandOf[t] = root == tree ? count++ : islandOf[static_cast<std::size_t>(root)];
     ++treeCount[static_cast<std::size_t>(islandOf[t])];
   }
@@ -128,8 +124,17 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   return islands;
 }
 
-IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, std::span<const double> start,
-                             Arena& arena) {
+Island wholeIsland(const Model& m, Data& d) {
+  Island island{d.arena.take<int>(m.ntree), d.arena.take<int>(d.row_block.size())};
+  std::iota(island.trees.begin(), island.trees.end(), 0);
+  std::iota(island.blocks.begin(), island.blocks.end(), 0);
+  for (int tree = 0; tree < m.ntree; ++tree) island.ndof += m.tree_dofnum[tree];
+  island.nrow = d.nefc();
+  island.whole = true;
+  return island;
+}
+
+IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, Arena& arena) {
   const int ntree = static_cast<int>(island.trees.size());
   dof_ = arena.take<int>(island.ndof);
   row_ = arena.take<int>(island.nrow);
@@ -170,8 +175,9 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     }
     trace += M[at - 1];
   }
-  metric_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
-                  treeOf.data(), treeAdr.data(), treeNum.data());
+  trees_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
+                 treeOf.data(), treeAdr.data(), treeNum.data());
+  if (stiffnessIsImplicit(m)) addStiffness(m, d, arena);
 
   // rows and columns
   int columns = 0;
@@ -208,17 +214,22 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
 
   const std::span<double> a0 = arena.take<double>(n), f0 = arena.take<double>(n);
   x_ = arena.take<double>(n);
+  warmStart_ = arena.take<double>(n);
   for (std::size_t i = 0; i < dof_.size(); ++i) {
     a0[i] = d.qacc_smooth[dof_[i]];
     f0[i] = d.qfrc_smooth[dof_[i]];
-    x_[i] = start[static_cast<std::size_t>(dof_[i])];
+    warmStart_[i] = d.qacc_warmstart[dof_[i]];
   }
+  if (stiff_) {
+    for (std::size_t i = 0; i < dof_.size(); ++i) f0[i] += d.qfrc_implicit[dof_[i]];
+  }
+  std::copy(a0.begin(), a0.end(), x_.begin());
   constraintForce_ = arena.take<double>(n);
   force_ = arena.take<double>(island.nrow);
   state_ = arena.take<RowState>(island.nrow);
 
   problem_ = rowsOf(d);
-  problem_.metric = &*metric_;
+  problem_.metric = stiff_ ? static_cast<const solve::Metric*>(&*stiff_) : &*trees_;
   problem_.smoothAcceleration = a0;
   problem_.smoothForce = f0;
   problem_.blocks = blocks;
@@ -228,13 +239,72 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   problem_.D = D;
   problem_.R = R;
   problem_.frictionloss = loss;
-  problem_.primalScale = 1 / trace;
   problem_.plans = island.plans;
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
+  problem_.primalScale = island.whole ? problem_.dualScale : 1 / trace;
 }
 
-void IslandProblem::gatherForces(const Data& d) {
-  for (std::size_t i = 0; i < row_.size(); ++i) force_[i] = d.efc_force[row_[i]];
+void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
+  // dofs of stiff nodes, which the flex they belong to has in one run
+  const int n = static_cast<int>(dof_.size());
+  const auto stiffOf = [&](int local) {
+    const int dof = dof_[static_cast<std::size_t>(local)];
+    return dof < m.nv_rigid ? -1 : m.flexnode_stiffid[(dof - m.nv_rigid) / 3];
+  };
+  const solve::LowerRows M = trees_->lower();
+  const std::span<solve::StiffMetric::Part> parts = arena.take<solve::StiffMetric::Part>(m.nflex);
+  std::size_t count = 0;
+  int entries = 0, treeRows = 0;
+  for (int i = 0; i < n;) {
+    const int stiff = stiffOf(i);
+    if (stiff < 0) {
+      entries += M.rownnz[i++];
+      if (count == 0) treeRows = i;
+      continue;
+    }
+    const int flex = m.flexnode_flexid[m.stiff_nodeid[stiff]];
+    const int end = i + 3 * m.flex_stiffnum[flex];
+    parts[count++] = {i, end, stiffFactor(m, d, flex, arena)};
+    for (int k = 0; i < end; ++i, ++k) entries += m.K_rownnz[3 * m.flex_stiffadr[flex] + k];
+  }
+  if (count == 0) return;
+
+  const std::span<int> rownnz = arena.take<int>(n), rowadr = arena.take<int>(n), colind = arena.take<int>(entries);
+  const std::span<double> value = arena.take<double>(entries);
+  int at = 0;
+  const auto copyRow = [&](int i, const solve::LowerRows& source, int row, int shift) {
+    const auto k = static_cast<std::size_t>(i);
+    rownnz[k] = source.rownnz[row];
+    rowadr[k] = at;
+    for (int e = source.rowadr[row]; e < source.rowadr[row] + source.rownnz[row]; ++e, ++at) {
+      colind[static_cast<std::size_t>(at)] = source.colind[e] + shift;
+      value[static_cast<std::size_t>(at)] = source.value[e];
+    }
+  };
+  std::size_t next = 0;
+  for (int i = 0; i < n;) {
+    if (next == count || i < parts[next].begin) {
+      copyRow(i, M, i, 0);
+      ++i;
+      continue;
+    }
+    const solve::LowerRows K = stiffRows(m, d, m.flexnode_flexid[m.stiff_nodeid[stiffOf(i)]]);
+    for (int k = 0; k < K.n; ++k) copyRow(i + k, K, k, i);
+    i = parts[next++].end;
+  }
+  solve::LowerRows A{n, rownnz.data(), rowadr.data(), colind.data(), value.data()};
+  A.treeRows = treeRows;
+  stiff_.emplace(*trees_, A, parts.first(count));
+}
+
+void IslandProblem::chooseStart(const Option& opt, Arena& arena) {
+  std::fill(force_.begin(), force_.end(), 0.0);
+  if (opt.disabled(disable::kWarmStart)) return;
+  if (opt.solver == Solver::PGS) {
+    solve::chooseDualStart(problem_, warmStart_, force_, arena);
+  } else {
+    solve::chooseStart(problem_, warmStart_, x_, arena);
+  }
 }
 
 void IslandProblem::scatter(Data& d) const {
