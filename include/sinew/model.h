@@ -54,6 +54,7 @@ namespace sinew {
   X(nflexcell, "cells of interpolated flexes that resist strain")          \
   X(nflexcelldata, "point ids of all cells")                               \
   X(nflexcellstiff, "entries of the cells' stiffness matrices")            \
+  X(nflexmode, "numbers in the strain modes of all flexes")                \
   X(nstiffnode, "flex nodes whose stiffness can be integrated implicitly") \
   X(nK, "entries of the lower triangle of the matrix that couples them")   \
   X(npair, "explicit contact pairs")                                       \
@@ -264,7 +265,7 @@ namespace sinew {
   X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
   /* equality constraints */                                                                                           \
   X(EqualityType, eq_type, neq, 1, "type")                                                                             \
-  X(int, eq_obj1id, neq, 1, "first object")                                                                            \
+  X(int, eq_obj1id, neq, 1, "first object; a body of a connect may be nbody + flex node")                              \
   X(int, eq_obj2id, neq, 1, "second object, -1: none")                                                                 \
   X(ObjType, eq_objtype, neq, 1, "connect, weld: whether the objects are bodies or sites")                             \
   X(std::uint8_t, eq_active0, neq, 1, "active at reset")                                                               \
@@ -469,6 +470,9 @@ namespace sinew {
   X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
   X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
   X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
+  X(int, flex_modeadr, nflex, 1, "first number of its strain modes; -1: none")                                         \
+  X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
+  X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
   /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes, in the numbering of their flex; row i \
      holds the columns it is coupled to in growing order, the diagonal last */                                         \
   X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \

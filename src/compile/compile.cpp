@@ -21,6 +21,7 @@
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
 #include "compile/stiff_pattern.h"
+#include "compile/strain_modes.h"
 #include "compile/tendons.h"
 #include "compile/tree.h"
 #include "sinew/data.h"
@@ -88,6 +89,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m, d);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
@@ -109,6 +111,13 @@ void requireFinite(const Model& m) {
   });
 }
 
+/// Flags that are read for the sake of the models that carry them.
+void warnOfIdleFlags(const draft::Draft& draft) {
+  if (draft.spec->option.disabled(disable::kNativeCcd)) {
+    draft.warn("<option>: flag nativeccd=\"disable\" has no effect, there is one convex collider");
+  }
+}
+
 }  // namespace
 
 Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
@@ -127,6 +136,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   Model m;
   m.opt = spec.option;
   draft::decideGapReading(draft, m);
+  warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();
   writeObjects(draft, names, m);

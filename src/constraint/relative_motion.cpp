@@ -162,10 +162,14 @@ RowSum::Row RowSum::finish() {
 }
 
 RelativeMotion pointMotion(const Model& m, Data& d, int point1, int point2) {
-  const int carrier1 = carrierOf(m, point1), carrier2 = carrierOf(m, point2);
+  return carrierMotion(m, d, carrierOf(m, point1), vec3(d.flexpoint_xpos.data(), point1), carrierOf(m, point2),
+                       vec3(d.flexpoint_xpos.data(), point2));
+}
+
+RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2) {
   Collector collector(m, d, dofsOfCarrier(m, carrier1) + dofsOfCarrier(m, carrier2));
-  collector.addCarrier(carrier1, vec3(d.flexpoint_xpos.data(), point1), -1);
-  collector.addCarrier(carrier2, vec3(d.flexpoint_xpos.data(), point2), 1);
+  collector.addCarrier(carrier1, p1, -1);
+  collector.addCarrier(carrier2, p2, 1);
   return collector.finish();
 }
 

@@ -1,6 +1,7 @@
 #include "elastic/law.h"
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <array>
@@ -181,6 +182,69 @@ double safeRatio(double a, double b) {
   return a / (std::abs(b) > tiny ? b : std::copysign(tiny, b));
 }
 
+/// det F of a solid and its derivative by F; for a sheet the area of the parallelogram its columns span.
+template <int Dim>
+struct Size {
+  double value;
+  Gradient<Dim> gradient;
+};
+template <int Dim>
+Size<Dim> sizeOf(const Gradient<Dim>& F) {
+  Size<Dim> r;
+  const Vec3 a = F.col(0);
+  const Vec3 b = F.col(1);
+  if constexpr (Dim == 3) {
+    const Vec3 c = F.col(2);
+    r.gradient.col(0) = b.cross(c);
+    r.gradient.col(1) = c.cross(a);
+    r.gradient.col(2) = a.cross(b);
+    r.value = a.dot(r.gradient.col(0));
+  } else {
+    const Vec3 n = a.cross(b);
+    r.value = n.norm();
+    const Vec3 unit = r.value > 0 ? Vec3(n / r.value) : Vec3(Vec3::Zero());
+    r.gradient.col(0) = b.cross(unit);
+    r.gradient.col(1) = unit.cross(a);
+  }
+  return r;
+}
+
+/// P = mu F + g'(J) dJ/dF: no stretches are needed. A sheet has J = s3 times its area, s3 a function of the area alone.
+template <int Dim>
+Gradient<Dim> neoHookeanStress(const Lame& c, const Gradient<Dim>& F) {
+  const Size<Dim> size = sizeOf<Dim>(F);
+  const double s3 = Dim == 2 ? thicknessStretch(c, size.value, 1) : 1;
+  const Logarithm log = safeLog(size.value * s3);
+  return c.mu * F + ((c.lambda * log.value - c.mu) * log.slope * s3) * size.gradient;
+}
+
+/// The rotation in F = R S, by Newton's iteration R <- (R + R^-T)/2 [Higham 1986], which a solid that is far from flat
+/// takes in a few steps; by the root of F'F in a sheet. False if F is (nearly) flat or inside out: the stretches must
+/// decide.
+bool rotationOf(const Gradient<3>& F, Gradient<3>& R) {
+  R = F;
+  for (int i = 0; i < 20; ++i) {
+    const Size<3> size = sizeOf<3>(R);
+    if (!(size.value > 1e-3)) return false;
+    const Gradient<3> next = 0.5 * (R + size.gradient / size.value);
+    const double change = (next - R).squaredNorm();
+    R = next;
+    if (change < 1e-28) return true;  // convergence is quadratic
+  }
+  return false;
+}
+
+bool rotationOf(const Gradient<2>& F, Gradient<2>& R) {
+  const Eigen::Matrix2d C = F.transpose() * F;
+  const double root = std::sqrt(std::max(0.0, C.determinant()));  // det S
+  if (!(root > 1e-6 * C.trace())) return false;
+  Eigen::Matrix2d S = C;
+  S.diagonal().array() += root;
+  S /= std::sqrt(C.trace() + 2 * root);
+  R = F * S.inverse();
+  return true;
+}
+
 }  // namespace
 
 Law makeLaw(FlexLaw kind, int dim, double young, double poisson) {
@@ -195,6 +259,16 @@ double energyDensity(const Law& law, const Gradient<Dim>& F) {
 
 template <int Dim>
 Gradient<Dim> stress(const Law& law, const Gradient<Dim>& F) {
+  const Lame& c = law.moduli;
+  if (law.kind == FlexLaw::NeoHookean) return neoHookeanStress<Dim>(c, F);
+  if (law.kind == FlexLaw::StVenantKirchhoff) {
+    const Eigen::Matrix<double, Dim, Dim> C = F.transpose() * F;
+    Eigen::Matrix<double, Dim, Dim> S = c.mu * C;
+    S.diagonal().array() += 0.5 * c.lambda * (C.trace() - Dim) - c.mu;
+    return F * S;
+  }
+  Gradient<Dim> R;
+  if (rotationOf(F, R)) return 2 * c.mu * (F - R) + (c.lambda * (R.cwiseProduct(F).sum() - Dim)) * R;
   const Stretches<Dim> r = stretchesOf<Dim>(F);
   return r.U * potential(law, r.s).slope.asDiagonal() * r.V.transpose();
 }

@@ -8,7 +8,7 @@
 #include "elastic/rod.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
-#include "kinematics/jacobian.h"
+#include "kinematics/flexes.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -233,20 +233,11 @@ void addFlex(const Model& m, Data& d, int f, const Sums& out) {
   addBends(m, d, f, out);
 }
 
-}  // namespace
-
-void addPointForces(const Model& m, const Data& d, const double* force, double* qfrc) {
-  for (int p = 0; p < m.nflexpoint; ++p) {
-    const int node = m.flexpoint_nodeid[p];
-    if (node < 0) {
-      const Vec3 pull = vec3(force, p);
-      if (pull.isZero(0)) continue;
-      addForce(m, d, m.flexpoint_bodyid[p], vec3(d.flexpoint_xpos.data(), p), pull, Vec3::Zero(), qfrc);
-    } else if (!m.flexnode_pinned[node]) {
-      MapVec3(qfrc + m.nv_rigid + 3 * node) += vec3(force, p);
-    }
-  }
+void passOn(const Model& m, const Data& d, const double* force, double* qfrc) {
+  for (int p = 0; p < m.nflexpoint; ++p) addPointForce(m, d, p, vec3(force, p), qfrc);
 }
+
+}  // namespace
 
 void addElasticForces(const Model& m, Data& d) {
   if (m.nflex == 0) return;
@@ -264,8 +255,8 @@ void addElasticForces(const Model& m, Data& d) {
     addFlex(m, d, f, out);
   }
   if (!any) return;
-  addPointForces(m, d, spring.data(), d.qfrc_spring.data());
-  addPointForces(m, d, damper.data(), d.qfrc_damper.data());
+  passOn(m, d, spring.data(), d.qfrc_spring.data());
+  passOn(m, d, damper.data(), d.qfrc_damper.data());
 }
 
 }  // namespace sinew

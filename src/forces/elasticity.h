@@ -40,7 +40,4 @@ void visitStiffness(const Model& m, const Data& d, int f, Visitor&& visit) {
   deliverStiffness(m, d, f, StiffnessSink{const_cast<std::remove_const_t<Target>*>(&visit), call});
 }
 
-/// qfrc += J' force for forces on all points, three numbers each.
-void addPointForces(const Model& m, const Data& d, const double* force, double* qfrc);
-
 }  // namespace sinew
