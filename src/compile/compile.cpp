@@ -73,7 +73,6 @@ void writeObjects(const draft::Draft& draft, const draft::Names& names, Model& m
   m.nJmom = draft::countMomentEntries(m);
   draft::writeSensors(spec, names, m);
   draft::writeCustom(spec, names, m);
-  draft::writeKeyframes(spec, m);
   draft::writeNames(draft, pairs, excludes, m);
 }
 
@@ -85,6 +84,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeFixed(draft, m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);

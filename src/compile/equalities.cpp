@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compile/place.h"
 #include "compile/rows.h"
@@ -50,6 +51,31 @@ void writeData(const spec::Equality& equality, double* data) {
   }
 }
 
+/// Cells are counted along the axes of the interpolation grid; in shells, faces by one number and two times -1.
+void checkCell(const spec::Equality& equality, int flex, const Model& m, const Place& place) {
+  const int* cells = m.flex_cellnum.data() + 3 * flex;
+  const auto within = [&](double value, int count) {
+    return value >= 0 && value < count && value == std::floor(value);
+  };
+  const auto& [i, j, k] = equality.cell;
+  if (m.flex_interp[flex] == 0) place.fail(fmt::format("flex \"{}\" is not interpolated", equality.name1));
+  const int faces = 2 * (cells[1] * cells[2] + cells[0] * cells[2] + cells[0] * cells[1]);
+  const bool valid = m.flex_interp[flex] < 0 ? within(i, faces) && j == -1 && k == -1
+                                             : within(i, cells[0]) && within(j, cells[1]) && within(k, cells[2]);
+  if (!valid) place.fail(fmt::format("'cell' names no cell of flex \"{}\", found {} {} {}", equality.name1, i, j, k));
+}
+
+/// What a flex's equality asks of it; the first one decides what the flex counts as.
+void relateToFlex(const spec::Equality& equality, int flex, const Place& place, Model& m) {
+  if (m.flex_rigid[flex]) {
+    place.fail(fmt::format("flex \"{}\" is rigid: there is nothing to constrain", equality.name1));
+  }
+  if (equality.type == EqualityType::FlexStrain) checkCell(equality, flex, m, place);
+  if (m.flex_edgeequality[flex] == 0) {
+    m.flex_edgeequality[flex] = 1 + static_cast<int>(equality.type) - static_cast<int>(EqualityType::Flex);
+  }
+}
+
 }  // namespace
 
 void writeEqualities(const Draft& draft, const Names& names, Model& m) {
@@ -57,7 +83,10 @@ void writeEqualities(const Draft& draft, const Names& names, Model& m) {
     const spec::Equality& equality = draft.equalities[static_cast<std::size_t>(i)];
     const Place place = placeOf(equality);
     const ObjType type = objectType(equality);
-    const int first = names.need(type, equality.name1, place);
+    const std::size_t asked = static_cast<std::size_t>(i) - draft.spec->equalities.size();  // by a flex, if it is one
+    const int first = static_cast<std::size_t>(i) < draft.spec->equalities.size()
+                          ? names.need(type, equality.name1, place)
+                          : draft.equalityFlexes[asked];
     int second = equality.name2.empty() ? -1 : names.need(type, equality.name2, place);
     if (type == ObjType::Body && second < 0) second = 0;
     if (type == ObjType::Site && second < 0) place.fail("the second site is missing");
@@ -69,6 +98,7 @@ void writeEqualities(const Draft& draft, const Names& names, Model& m) {
         }
       }
     }
+    if (type == ObjType::Flex) relateToFlex(equality, first, place, m);
     m.eq_type[i] = equality.type;
     m.eq_obj1id[i] = first;
     m.eq_obj2id[i] = second;
