@@ -370,6 +370,7 @@ namespace sinew {
   X(FlexDof, flex_dof, nflex, 1, "how its points move")                                                                \
   X(int, flex_interp, nflex, 1, "0: vertices are points; order of interpolation, negative for a shell")                \
   X(std::uint8_t, flex_rigid, nflex, 1, "all vertices are fixed to one body")                                          \
+  X(int, flex_place, nflex, 1, "bodies before its points in the order of the reference engine")                        \
   X(int, flex_group, nflex, 1, "group")                                                                                \
   X(int, flex_vertadr, nflex, 1, "first vertex")                                                                       \
   X(int, flex_vertnum, nflex, 1, "number of vertices")                                                                 \
