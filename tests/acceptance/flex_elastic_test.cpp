@@ -2,74 +2,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <string>
-#include <vector>
 
-#include "sinew/load.h"
-#include "sinew/step.h"
+#include "support/flex_run.h"
 
 /// What makes a flex elastic, seen from outside: shapes and forces at rest, for which there are formulas.
 namespace sinew {
 namespace {
 
-using Point = std::array<double, 3>;
-
-/// A model and its state, with the loads and the drag of a settling run.
-class FlexRun {
- public:
-  FlexRun(const std::string& option, const std::string& world)
-      : m(compile(readMjcfText(fmt::format("<mujoco><option {}/><worldbody>{}</worldbody></mujoco>", option, world)))),
-        d(m),
-        load_(static_cast<std::size_t>(m.nv), 0.0) {}
-
-  Model m;
-  Data d;
-
-  Point at(int node) const {
-    const int i = m.nq_rigid + 3 * node;
-    return {d.qpos[i], d.qpos[i + 1], d.qpos[i + 2]};
-  }
-  void load(int node, int axis, double force) {
-    load_[static_cast<std::size_t>(m.nv_rigid + 3 * node + axis)] += force;
-  }
-
-  /// One step under the loads and a drag of -c m v on every free node.
-  void stepOnce(double drag) {
-    for (int i = 0; i < m.nflexnode; ++i) {
-      if (m.flexnode_pinned[i]) continue;
-      for (int k = 0; k < 3; ++k) {
-        const int dof = m.nv_rigid + 3 * i + k;
-        d.qfrc_applied[dof] = load_[static_cast<std::size_t>(dof)] - drag * m.flexnode_mass[i] * d.qvel[dof];
-      }
-    }
-    step(m, d);
-  }
-  void run(double seconds, double drag, const std::function<void()>& afterStep = {}) {
-    const int steps = static_cast<int>(std::lround(seconds / m.opt.timestep));
-    for (int i = 0; i < steps; ++i) {
-      stepOnce(drag);
-      if (afterStep) afterStep();
-    }
-  }
-  double fastest() const {
-    double speed = 0;
-    for (int i = 0; i < m.nflexnode; ++i) {
-      const double* v = &d.qvel[m.nv_rigid + 3 * i];
-      speed = std::max(speed, std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    }
-    return speed;
-  }
-
- private:
-  std::vector<double> load_;
-};
-
-double distance(const Point& a, const Point& b) {
-  return std::sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) + (a[2] - b[2]) * (a[2] - b[2]));
-}
+using test::distance;
+using test::FlexRun;
+using test::Point;
 
 constexpr const char* kSilent = R"(<contact contype="0" conaffinity="0" selfcollide="none"/>)";
 
