@@ -73,9 +73,13 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
   joinStiffNodes(m, parent);
   for (const RowBlock& block : d.row_block) {
-    const int first = firstTree(m, d, block);
-    for (int k = 0; k < block.ncol; ++k) {
-      const int tree = m.dof_treeid[d.row_column[block.column + k]];
+    const int* column = d.row_column.data() + block.column;
+    const int first = m.dof_treeid[column[0]];
+    constrained[static_cast<std::size_t>(first)] = 1;
+    for (int k = 1, last = first; k < block.ncol; ++k) {
+      const int tree = m.dof_treeid[column[k]];
+      if (tree == last) continue;
+      last = tree;
       constrained[static_cast<std::size_t>(tree)] = 1;
       join(parent, first, tree);
     }
@@ -141,14 +145,15 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   const std::span<int> treeOf = arena.take<int>(island.ndof);
   const std::span<int> treeAdr = arena.take<int>(ntree);
   const std::span<int> treeNum = arena.take<int>(ntree);
-  const std::span<int> shift = arena.take<int>(ntree);  // local minus global dof number, by tree
+  // local minus global dof number, by tree of the model; set for those of the island only
+  const std::span<int> shift = arena.take<int>(m.ntree);
 
   int n = 0, entries = 0;
   for (std::size_t t = 0; t < island.trees.size(); ++t) {
     const int tree = island.trees[t];
     treeAdr[t] = n;
     treeNum[t] = m.tree_dofnum[tree];
-    shift[t] = n - m.tree_dofadr[tree];
+    shift[static_cast<std::size_t>(tree)] = n - m.tree_dofadr[tree];
     for (int k = 0; k < treeNum[t]; ++k, ++n) {
       const int dof = m.tree_dofadr[tree] + k;
       dof_[static_cast<std::size_t>(n)] = dof;
@@ -164,7 +169,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   double trace = 0;
   for (std::size_t i = 0, at = 0; i < dof_.size(); ++i) {
     const int dof = dof_[i];
-    const int move = shift[static_cast<std::size_t>(treeOf[i])];
+    const int move = shift[static_cast<std::size_t>(m.dof_treeid[dof])];
     rownnz[i] = m.M_rownnz[dof];
     rowadr[i] = static_cast<int>(at);
     diagInv[i] = d.qLDiagInv[dof];
@@ -193,14 +198,9 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     RowBlock& block = blocks[b] = source;
     block.row = static_cast<int>(row);
     block.column = at;
-    int t = -1;
     for (int k = 0; k < source.ncol; ++k, ++at) {
       const int dof = d.row_column[source.column + k];
-      const int tree = m.dof_treeid[dof];
-      if (t < 0 || island.trees[static_cast<std::size_t>(t)] != tree) {
-        t = static_cast<int>(std::lower_bound(island.trees.begin(), island.trees.end(), tree) - island.trees.begin());
-      }
-      column[static_cast<std::size_t>(at)] = dof + shift[static_cast<std::size_t>(t)];
+      column[static_cast<std::size_t>(at)] = dof + shift[static_cast<std::size_t>(m.dof_treeid[dof])];
     }
     for (int r = 0; r < source.nrow; ++r, ++row) {
       const int global = source.row + r;

@@ -11,13 +11,22 @@ void multiplySymmetric(const LowerRows& A, const double* x, double* y) {
   for (int i = 0; i < A.n; ++i) {
     const int begin = A.rowadr[i];
     const int last = begin + A.rownnz[i] - 1;
-    double sum = A.value[last] * x[i];
-    for (int k = begin; k < last; ++k) {
-      const int j = A.colind[k];
-      sum += A.value[k] * x[j];
-      y[j] += A.value[k] * x[i];
+    const double xi = x[i];
+    double even = A.value[last] * xi, odd = 0;
+    int k = begin;
+    for (; k + 2 <= last; k += 2) {
+      const int j0 = A.colind[k], j1 = A.colind[k + 1];
+      even += A.value[k] * x[j0];
+      odd += A.value[k + 1] * x[j1];
+      y[j0] += A.value[k] * xi;
+      y[j1] += A.value[k + 1] * xi;
     }
-    y[i] = sum;
+    if (k < last) {
+      const int j = A.colind[k];
+      even += A.value[k] * x[j];
+      y[j] += A.value[k] * xi;
+    }
+    y[i] = even + odd;
   }
 }
 
@@ -67,13 +76,18 @@ void TreeMetric::solveComponent(Range component, double* x) const {
     const int last = begin + matrix_.rownnz[i] - 1;
     for (int k = begin; k < last; ++k) x[matrix_.colind[k]] -= factor_[k] * xi;
   }
-  // x <- inv(L) inv(D) x
+  // x <- inv(L) inv(D) x, in two sums, so that an addition need not wait for the one before
   for (int i = component.begin; i < component.end; ++i) {
     const int begin = matrix_.rowadr[i];
     const int last = begin + matrix_.rownnz[i] - 1;
-    double xi = x[i] * diagInv_[i];
-    for (int k = begin; k < last; ++k) xi -= factor_[k] * x[matrix_.colind[k]];
-    x[i] = xi;
+    double even = x[i] * diagInv_[i], odd = 0;
+    int k = begin;
+    for (; k + 2 <= last; k += 2) {
+      even -= factor_[k] * x[matrix_.colind[k]];
+      odd += factor_[k + 1] * x[matrix_.colind[k + 1]];
+    }
+    if (k < last) even -= factor_[k] * x[matrix_.colind[k]];
+    x[i] = even - odd;
   }
 }
 
