@@ -17,7 +17,7 @@ enum class ContactExclude : int {
   None = 0,    ///< it has rows
   InGap = 1,   ///< detected, but too far apart for a force
   NoDofs = 3,  ///< neither side can move
-  Passive = 4  ///< it acts as a spring among the passive forces instead
+  Passive = 4  ///< it has one row without friction, a spring instead of what solref and solimp say
 };
 
 /// A point where two colliders touch or nearly touch.

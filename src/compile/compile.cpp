@@ -21,6 +21,7 @@
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
 #include "compile/stiff_pattern.h"
+#include "compile/strain_modes.h"
 #include "compile/tendons.h"
 #include "compile/tree.h"
 #include "sinew/data.h"
@@ -75,7 +76,6 @@ void writeObjects(const draft::Draft& draft, const draft::Names& names, Model& m
   m.nJmom = draft::countMomentEntries(m);
   draft::writeSensors(spec, names, m);
   draft::writeCustom(spec, names, m);
-  draft::writeKeyframes(spec, m);
   draft::writeNames(draft, pairs, excludes, m);
 }
 
@@ -88,7 +88,9 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m, d);
+  draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);

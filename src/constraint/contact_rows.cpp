@@ -12,7 +12,9 @@ void addContactRows(RowBuilder& rows) {
   const bool pyramidal = m.opt.cone == Cone::Pyramidal;
   for (int i = 0; i < d.ncon(); ++i) {
     Contact& contact = d.contact[i];
-    if (contact.exclude != ContactExclude::None) continue;
+    const bool passive = contact.exclude == ContactExclude::Passive;
+    if (passive) contact.dim = 1;
+    if (contact.exclude != ContactExclude::None && !passive) continue;
     const Arena::Scope scope(d.arena);
     const ConstMapMat3 frame(contact.frame.data());
     const RelativeMotion motion = contactMotion(m, d, contact);
@@ -26,7 +28,10 @@ void addContactRows(RowBuilder& rows) {
     const auto fill = [&](double* basis) {
       for (std::size_t k = 0; k < n; ++k) {
         const Vec3 linear = frame * ConstMapVec3(motion.linear.data() + 3 * k);
-        for (int r = 0; r < std::min(contact.dim, 3); ++r) basis[static_cast<std::size_t>(r) * n + k] = linear[r];
+        basis[k] = linear[0];
+        if (contact.dim == 1) continue;
+        basis[n + k] = linear[1];
+        basis[2 * n + k] = linear[2];
         if (contact.dim <= 3) continue;
         const Vec3 angular = frame * ConstMapVec3(motion.angular.data() + 3 * k);
         for (int r = 3; r < contact.dim; ++r) basis[static_cast<std::size_t>(r) * n + k] = angular[r - 3];
@@ -35,20 +40,18 @@ void addContactRows(RowBuilder& rows) {
 
     if (contact.dim == 1) {
       fill(rows.addBlock(BlockKind::Unilateral, 1, motion.columns));
-      rows.addRow(RowType::ContactFrictionless, i, contact.dist, contact.includemargin);
+      rows.addRow(RowType::ContactFrictionless, i, contact.dist, passive ? 0 : contact.includemargin);
       continue;
     }
     const int cone = static_cast<int>(d.row_cone.size());
     d.row_cone.push_back({0, contact.friction});
     if (pyramidal) {
       fill(rows.addBlock(BlockKind::Pyramid, contact.dim, motion.columns, cone));
-      for (int r = 0; r < 2 * (contact.dim - 1); ++r) {
-        rows.addRow(RowType::ContactPyramidal, i, contact.dist, contact.includemargin);
-      }
+      rows.addRows(2 * (contact.dim - 1), RowType::ContactPyramidal, i, contact.dist, contact.includemargin);
     } else {
       fill(rows.addBlock(BlockKind::Elliptic, contact.dim, motion.columns, cone));
       rows.addRow(RowType::ContactElliptic, i, contact.dist, contact.includemargin);
-      for (int r = 1; r < contact.dim; ++r) rows.addRow(RowType::ContactElliptic, i, 0, 0);
+      rows.addRows(contact.dim - 1, RowType::ContactElliptic, i, 0, 0);
     }
   }
 }

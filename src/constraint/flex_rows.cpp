@@ -5,6 +5,7 @@
 
 #include "constraint/relative_motion.h"
 #include "constraint/row_builder.h"
+#include "elastic/cell.h"
 #include "kinematics/flexes.h"
 
 /// Equalities that hold a flex together. Every row has its own impedance and no dJ/dt v term.
@@ -133,6 +134,48 @@ void addVertex(RowBuilder& rows, int equality, int flex, int vertex, std::span<c
   }
 }
 
+/// Modes of strain of one cell of an interpolated flex: one row per mode, mode . u = 0 with u = R'x - rest the
+/// displacement in axes that turn with the cell. J = sum over points of (R mode_n)' J_n; the rotation counts as fixed.
+template <int Order>
+void addCell(RowBuilder& rows, int equality, int flex) {
+  constexpr int kPoints = elastic::kCellPoints<Order>;
+  const Model& m = rows.model();
+  Data& d = rows.data();
+  const double* cell = m.eq_data.data() + 11 * equality;
+  const int ny = m.flex_cellnum[3 * flex + 1] * Order + 1, nz = m.flex_cellnum[3 * flex + 2] * Order + 1;
+  const int i = Order * static_cast<int>(cell[0]), j = Order * static_cast<int>(cell[1]);
+  const int k = Order * static_cast<int>(cell[2]);
+  std::array<int, kPoints> points;
+  elastic::CellNodes<Order> x;
+  int most = 0;
+  for (int n = 0; n < kPoints; ++n) {
+    const int a = n / ((Order + 1) * (Order + 1)), b = n / (Order + 1) % (Order + 1), c = n % (Order + 1);
+    const int point = m.flex_pointadr[flex] + ((i + a) * ny + j + b) * nz + k + c;
+    points[static_cast<std::size_t>(n)] = point;
+    x.col(n) = vec3(d.flexpoint_xpos.data(), point);
+    most += dofsOfPoint(m, point);
+  }
+  const Mat3 R = elastic::cellRotation<Order>(x);
+  const elastic::CellNodes<Order> u =
+      R.transpose() * (x.colwise() - x.col(0).eval()) - elastic::cellRest<Order>(vec3(m.flex_cellsize.data(), flex));
+  for (int mode = 0; mode < m.flex_modenum[flex]; ++mode) {
+    const Arena::Scope scope(d.arena);
+    const double* values = m.flexmode.data() + m.flex_modeadr[flex] + static_cast<std::ptrdiff_t>(3 * kPoints) * mode;
+    RowSum sum(m, d, most);
+    double residual = 0;
+    for (int n = 0; n < kPoints; ++n) {
+      const ConstMapVec3 part(values + 3 * n);
+      residual += part.dot(u.col(n));
+      sum.add(points[static_cast<std::size_t>(n)], R * part);
+    }
+    const RowSum::Row row = sum.finish();
+    if (row.columns.empty()) return;
+    std::copy(row.values.begin(), row.values.end(), rows.addBlock(BlockKind::Equality, 1, row.columns));
+    rows.setPart(points[0]);
+    rows.addRow(RowType::Equality, equality, residual, 0);
+  }
+}
+
 }  // namespace
 
 void addFlexRows(RowBuilder& rows, int equality) {
@@ -156,8 +199,12 @@ void addFlexRows(RowBuilder& rows, int equality) {
       }
       return;
     }
+    case EqualityType::FlexStrain:
+      if (m.flex_interp[flex] == 1) addCell<1>(rows, equality, flex);
+      if (m.flex_interp[flex] == 2) addCell<2>(rows, equality, flex);
+      return;
     default:
-      return;  // refused by the compiler
+      return;
   }
 }
 

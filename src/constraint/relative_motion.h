@@ -20,6 +20,9 @@ struct RelativeMotion {
 /// Between two single bodies a dof that moves both moves the common point alike and drops out.
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact);
 
+/// Motion of point p2 of carrier2 against p1 of carrier1, translations only; a carrier is a body or nbody + flex node.
+RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2);
+
 /// Motion of flex point `point2` against `point1`, translations only.
 RelativeMotion pointMotion(const Model& m, Data& d, int point1, int point2);
 

@@ -22,7 +22,11 @@ class RowBuilder {
   void setPart(int part) { d_.row_block.back().part = part; }
 
   /// The next row of the last block.
-  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0);
+  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0) {
+    addRows(1, type, id, pos, margin, frictionloss);
+  }
+  /// The next `count` rows, all alike.
+  void addRows(int count, RowType type, int id, double pos, double margin, double frictionloss = 0);
 
   const Model& model() const { return m_; }
   Data& data() { return d_; }
@@ -43,7 +47,7 @@ void addLimitRows(RowBuilder& rows);
 /// Contacts that are near enough for a force. J = frame (J_2 - J_1) at the contact point.
 void addContactRows(RowBuilder& rows);
 
-/// World anchors of a connect or weld and the bodies they are fixed to.
+/// World anchors of a connect or weld and the carriers they are fixed to: bodies, or (from nbody on) flex nodes.
 struct EqualityAnchors {
   Vec3 pos1, pos2;
   int body1 = 0, body2 = 0;
