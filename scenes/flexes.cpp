@@ -50,7 +50,7 @@ Scene softGripper() {
   for (const int side : {-1, 1}) {
     fingers += fmt::format(R"(
       <body name="finger{0}" pos="{1} 0 0">
-        <joint name="slide{0}" type="slide" axis="{2} 0 0" damping="20" range="-.02 .1" limited="true"/>
+        <joint name="slide{0}" type="slide" axis="{2} 0 0" damping="20" range="-.02 .05" limited="true"/>
         <geom type="box" size=".01 .03 .05" pos="{3} 0 0" contype="0" conaffinity="0" density="500"/>
         <flexcomp name="pad{0}" type="grid" dim="3" count="3 6 9" spacing=".01 .012 .012" pos="{4} 0 0" mass=".05" radius=".001">
           <edge equality="true" solref=".01 1"/>
@@ -62,7 +62,7 @@ Scene softGripper() {
   }
   return {"gripper", document("gripper", R"(timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10")",
                               fmt::format(R"(
-    <body name="palm" pos="0 0 .12">
+    <body name="palm" pos="0 0 .07">
       <joint name="lift" type="slide" axis="0 0 1" damping="50"/>
       <geom type="box" size=".12 .05 .01" pos="0 0 .08" contype="0" conaffinity="0"/>{}
     </body>
