@@ -44,6 +44,7 @@ void writeParameters(const Flex& flex, int id, Model& m) {
   m.flex_dof[id] = flex.dof;
   m.flex_interp[id] = flex.interpolation();
   m.flex_rigid[id] = flex.rigid;
+  m.flex_place[id] = flex.place;
   m.flex_group[id] = spec.group;
   putRow(m.flex_cellnum, id, flex.cells);
   m.flex_radius[id] = spec.radius;
@@ -133,6 +134,10 @@ void writeVertices(const Flex& flex, int id, Cursor& at, Model& m) {
   for (std::size_t i = 0; i < flex.vertices.size(); ++i, ++at.vertex) {
     m.flexvert_flexid[at.vertex] = id;
     for (Eigen::Index k = 0; k < 3; ++k) {
+      if (flex.isInterpolated()) {
+        m.flex_vert0[3 * at.vertex + k] = flex.unit[i][k];
+        continue;
+      }
       const double offset = flex.vertices[i][k] - center[k];
       m.flex_vert0[3 * at.vertex + k] = half[k] > kMinVal ? offset / (2 * half[k]) + 0.5 : 0.5;
     }

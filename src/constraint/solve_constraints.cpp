@@ -41,8 +41,9 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
   if (m.opt.solver == Solver::PGS) {
     report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
   } else {
-    const auto method =
-        m.opt.solver == Solver::Newton ? solve::PrimalMethod::Newton : solve::PrimalMethod::ConjugateGradient;
+    // preconditioned by a factor, conjugate gradients have nothing over Newton's method
+    const auto method = m.opt.solver == Solver::Newton || p.stiff ? solve::PrimalMethod::Newton
+                                                                  : solve::PrimalMethod::ConjugateGradient;
     report = solve::PrimalSolver(p, options, method, arena).solve(solution);
   }
   int slipIterations = 0;

@@ -61,32 +61,31 @@ struct Potential {
   Eigen::Matrix<double, N, N> curvature;
 };
 
-/// ln J and its first two derivatives, continued below kMinVolume by the parabola that touches there.
-struct Logarithm {
+/// g(J) = -mu ln J + lambda/2 (ln J)^2 and its first two derivatives; below kMinVolume the parabola that touches g
+/// there.
+struct Volumetric {
   double value, slope, curvature;
 };
-Logarithm safeLog(double J) {
-  if (J > kMinVolume) return {std::log(J), 1 / J, -1 / (J * J)};
-  static const double logMin = std::log(kMinVolume);
-  const double x = (J - kMinVolume) / kMinVolume;
-  return {logMin + x - 0.5 * x * x, (1 - x) / kMinVolume, -1 / (kMinVolume * kMinVolume)};
+Volumetric volumetric(const Lame& c, double J) {
+  const double at = std::max(J, kMinVolume);
+  const double log = std::log(at);
+  const double slope = (c.lambda * log - c.mu) / at;
+  const double curvature = (c.lambda - (c.lambda * log - c.mu)) / (at * at);
+  const double x = J - at;
+  return {log * (0.5 * c.lambda * log - c.mu) + x * (slope + 0.5 * x * curvature), slope + x * curvature, curvature};
 }
 
 Potential<3> neoHookean(const Lame& c, const Eigen::Vector3d& s) {
   Potential<3> psi;
-  const double J = s.prod();
-  const Logarithm log = safeLog(J);
-  // g(J) = -mu ln J + lambda/2 (ln J)^2
-  const double g1 = (c.lambda * log.value - c.mu) * log.slope;
-  const double g2 = c.lambda * log.slope * log.slope + (c.lambda * log.value - c.mu) * log.curvature;
+  const Volumetric g = volumetric(c, s.prod());
   const Eigen::Vector3d dJ(s[1] * s[2], s[2] * s[0], s[0] * s[1]);
-  psi.value = 0.5 * c.mu * (s.squaredNorm() - 3) + log.value * (0.5 * c.lambda * log.value - c.mu);
-  psi.slope = c.mu * s + g1 * dJ;
-  psi.curvature = g2 * dJ * dJ.transpose();
+  psi.value = 0.5 * c.mu * (s.squaredNorm() - 3) + g.value;
+  psi.slope = c.mu * s + g.slope * dJ;
+  psi.curvature = g.curvature * dJ * dJ.transpose();
   for (int i = 0; i < 3; ++i) {
     psi.curvature(i, i) += c.mu;
     for (int j = 0; j < 3; ++j) {
-      if (i != j) psi.curvature(i, j) += g1 * s[3 - i - j];
+      if (i != j) psi.curvature(i, j) += g.slope * s[3 - i - j];
     }
   }
   return psi;
@@ -214,8 +213,7 @@ template <int Dim>
 Gradient<Dim> neoHookeanStress(const Lame& c, const Gradient<Dim>& F) {
   const Size<Dim> size = sizeOf<Dim>(F);
   const double s3 = Dim == 2 ? thicknessStretch(c, size.value, 1) : 1;
-  const Logarithm log = safeLog(size.value * s3);
-  return c.mu * F + ((c.lambda * log.value - c.mu) * log.slope * s3) * size.gradient;
+  return c.mu * F + (volumetric(c, size.value * s3).slope * s3) * size.gradient;
 }
 
 /// The rotation in F = R S, by Newton's iteration R <- (R + R^-T)/2 [Higham 1986], which a solid that is far from flat

@@ -20,7 +20,7 @@ struct Law {
   Lame moduli;
 };
 
-inline constexpr double kMinVolume = 0.05;
+inline constexpr double kMinVolume = 0.1;
 
 /// The constants a law needs in a solid (dim 3) or a sheet (dim 2).
 Law makeLaw(FlexLaw kind, int dim, double young, double poisson);

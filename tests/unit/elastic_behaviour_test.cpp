@@ -347,8 +347,8 @@ TEST(Inversion, CrushedAndInvertedTetrahedraPushBack) {
   }
 }
 
-// The continued logarithm joins without a jump in force.
-TEST(Inversion, NeoHookeanIsSmoothWhereTheLogarithmIsContinued) {
+// The continuation joins without a jump in force.
+TEST(Inversion, NeoHookeanIsSmoothWhereItIsContinued) {
   const ContinuumElement<3> element = continuumElement<3>(FlexLaw::NeoHookean, unitTetrahedron(0.1), 1e5, 0.3, 0);
   const auto forceAt = [&](double volume) {
     Nodes<4> x = unitTetrahedron(0.1);
