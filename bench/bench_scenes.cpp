@@ -6,7 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -20,6 +22,7 @@
 #include "scenes/scenes.h"
 #include "sinew/load.h"
 #include "sinew/version.h"
+#include "stage_profile.h"
 
 namespace {
 
@@ -30,9 +33,27 @@ namespace fs = std::filesystem;
 struct Settings {
   scenes::Stretch stretch;
   int rounds = 30;
-  std::string only;  // scenes whose name contains this
+  double seconds = 12;  // per scene; no further round begins after that, once there were five
+  std::string only;     // scenes whose name contains this
   fs::path results = fs::path(SINEW_SOURCE_DIR) / "bench" / "results";
   bool save = true;
+  bool stages = false;  // print them
+  bool withReference = true;
+  std::string arguments;  // as given
+};
+
+/// Steps that are timed together: as many as take about this long, so that other programs seldom come between.
+constexpr double kPieceMicroseconds = 500;
+
+/// How often the stages are timed.
+constexpr int kProfileRounds = 5;
+
+/// Two engines that play the same motion end this close to each other.
+constexpr double kSameMotion = 1e-6;
+
+/// Means over the stretch.
+struct Work {
+  double contacts = 0, rows = 0, iterations = 0;
 };
 
 struct Result {
@@ -41,7 +62,11 @@ struct Result {
   scenes::Spread sinew, reference;  // us per step
   std::uint64_t hash = 0;
   bool isReproducible = true;
+  int rounds = 0;
   double farthest = 0;  // largest difference of a coordinate at the end of the stretch
+  bool hasContact = false;
+  bench::StageProfile profile;
+  Work referenceWork;
   double ratio() const { return sinew.least > 0 ? reference.least / sinew.least : 0; }
 };
 
@@ -73,10 +98,15 @@ class Reference {
     const ordered_json answer = ask({{"load", file.string()}, {"warmup", stretch.warmup}, {"steps", stretch.steps}});
     version_ = answer.at("version").get<std::string>();
   }
-  double microsecondsPerStep() {
-    const ordered_json answer = ask({{"play", true}});
+  std::vector<double> microsecondsOfPieces(int piece) {
+    const ordered_json answer = ask({{"play", piece}});
     qpos_ = answer.at("qpos").get<std::vector<double>>();
-    return answer.at("us").get<double>();
+    return answer.at("us").get<std::vector<double>>();
+  }
+  Work work() {
+    const ordered_json answer = ask({{"count", true}});
+    return {answer.at("contacts").get<double>(), answer.at("rows").get<double>(),
+            answer.at("iterations").get<double>()};
   }
   const std::vector<double>& qpos() const { return qpos_; }
   const std::string& version() const { return version_; }
@@ -116,23 +146,48 @@ class TemporaryFolder {
   fs::path path_;
 };
 
+/// Geometric mean of the ratios of the scenes with or without contact.
+double meanRatio(const std::vector<Result>& results, bool withContact) {
+  double sum = 0;
+  int count = 0;
+  for (const Result& r : results) {
+    if (r.hasContact != withContact || r.ratio() <= 0) continue;
+    sum += std::log(r.ratio());
+    ++count;
+  }
+  return count > 0 ? std::exp(sum / count) : 0;
+}
+
 Result measure(const scenes::Scene& scene, const Settings& settings, Reference* reference,
                const TemporaryFolder& folder) {
   const Model m = compile(readMjcfText(scene.mjcf, scene.name + ".xml"));
   scenes::Replay replay(m, settings.stretch);
   if (reference) reference->load(folder.write(scene), settings.stretch);
-  std::vector<double> ours, theirs;
-  for (int round = 0; round < settings.rounds; ++round) {
-    ours.push_back(replay.microsecondsPerStep());
-    if (reference) theirs.push_back(reference->microsecondsPerStep());
+  std::vector<std::vector<double>> ours, theirs;
+  const int piece =
+      std::clamp(static_cast<int>(kPieceMicroseconds / replay.microsecondsPerStep()), 1, settings.stretch.steps);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto enough = [&] {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+    return static_cast<int>(ours.size()) >= std::min(5, settings.rounds) && elapsed.count() > settings.seconds;
+  };
+  while (static_cast<int>(ours.size()) < settings.rounds && !enough()) {
+    ours.push_back(replay.microsecondsOfPieces(piece));
+    if (reference) theirs.push_back(reference->microsecondsOfPieces(piece));
   }
-  Result result{scene.name,
-                m.nbody,
-                m.nv,
-                scenes::spreadOf(ours),
-                scenes::spreadOf(theirs),
-                replay.hash(),
-                replay.isReproducible()};
+  Result result;
+  result.name = scene.name;
+  result.nbody = m.nbody;
+  result.nv = m.nv;
+  result.sinew = scenes::spreadOf(ours, settings.stretch.steps);
+  result.reference = scenes::spreadOf(theirs, settings.stretch.steps);
+  result.rounds = static_cast<int>(ours.size());
+  result.hash = replay.hash();
+  Data d(m);
+  result.profile = bench::profileStages(m, d, replay.start(), settings.stretch.steps, kProfileRounds);
+  result.hasContact = result.profile.contacts > 0;
+  result.isReproducible = replay.isReproducible() && result.profile.hash == result.hash;
+  if (reference) result.referenceWork = reference->work();
   if (reference) {
     for (int i = 0; i < m.nq; ++i) {
       const double difference = std::abs(replay.data().qpos[i] - reference->qpos()[static_cast<std::size_t>(i)]);
@@ -142,7 +197,7 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
   return result;
 }
 
-std::string tableOf(const std::vector<Result>& results) {
+std::string speedTable(const std::vector<Result>& results) {
   std::string text =
       "| scene | bodies | dofs | Sinew us/step | (lower quartile) | npm MuJoCo us/step | (lower quartile) | ratio | "
       "largest qpos difference | state hash |\n|---|---|---|---|---|---|---|---|---|---|\n";
@@ -151,6 +206,36 @@ std::string tableOf(const std::vector<Result>& results) {
         fmt::format("| {} | {} | {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.1e} | {:016x}{} |\n", r.name,
                     r.nbody, r.nv, r.sinew.least, r.sinew.lowerQuartile, r.reference.least, r.reference.lowerQuartile,
                     r.ratio(), r.farthest, r.hash, r.isReproducible ? "" : " NOT REPRODUCIBLE");
+  }
+  return text;
+}
+
+std::string workTable(const std::vector<Result>& results) {
+  std::string text =
+      "| scene | contacts | (npm MuJoCo) | rows | (npm MuJoCo) | iterations | (npm MuJoCo) | same motion |\n"
+      "|---|---|---|---|---|---|---|---|\n";
+  for (const Result& r : results) {
+    if (!r.hasContact) continue;
+    const bench::StageProfile& p = r.profile;
+    text += fmt::format("| {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {} |\n", r.name, p.contacts,
+                        r.referenceWork.contacts, p.rows, r.referenceWork.rows, p.iterations,
+                        r.referenceWork.iterations, r.farthest < kSameMotion ? "yes" : "no (chaotic)");
+  }
+  return text;
+}
+
+std::string stageTable(const std::vector<Result>& results) {
+  if (results.empty()) return {};
+  std::string text = "| scene |", line = "\n|---|";
+  for (const auto& stage : results.front().profile.stages) {
+    text += fmt::format(" {} |", stage.name);
+    line += "---|";
+  }
+  text += line + "\n";
+  for (const Result& r : results) {
+    text += fmt::format("| {} |", r.name);
+    for (const auto& stage : r.profile.stages) text += fmt::format(" {:.2f} |", stage.microseconds);
+    text += "\n";
   }
   return text;
 }
@@ -165,26 +250,50 @@ void save(const std::vector<Result>& results, const Settings& settings, const st
                  {"rounds", settings.rounds},
                  {"scenes", ordered_json::array()}};
   for (const Result& r : results) {
+    ordered_json stages;
+    for (const auto& stage : r.profile.stages) stages[stage.name] = stage.microseconds;
     j["scenes"].push_back({{"name", r.name},
                            {"nbody", r.nbody},
                            {"nv", r.nv},
+                           {"rounds", r.rounds},
                            {"us_per_step", r.sinew.least},
                            {"us_per_step_lower_quartile", r.sinew.lowerQuartile},
                            {"reference_us_per_step", r.reference.least},
                            {"reference_us_per_step_lower_quartile", r.reference.lowerQuartile},
                            {"ratio", r.ratio()},
+                           {"contacts", r.profile.contacts},
+                           {"reference_contacts", r.referenceWork.contacts},
+                           {"rows", r.profile.rows},
+                           {"reference_rows", r.referenceWork.rows},
+                           {"islands", r.profile.islands},
+                           {"iterations", r.profile.iterations},
+                           {"reference_iterations", r.referenceWork.iterations},
+                           {"us_per_stage", stages},
                            {"largest_qpos_difference", r.farthest},
                            {"state_hash", fmt::format("{:016x}", r.hash)},
                            {"reproducible", r.isReproducible}});
   }
+  j["geometric_mean_ratio_smooth"] = meanRatio(results, false);
+  j["geometric_mean_ratio_contact"] = meanRatio(results, true);
   fs::create_directories(settings.results);
   const fs::path stem = settings.results / fileNameOf(machine);
   std::ofstream(stem.string() + ".json") << j.dump(2) << "\n";
   std::ofstream(stem.string() + ".md") << fmt::format(
-      "# {}\n\nSinew {} against {}; {} steps after {} of warm-up, least of {} rounds, turn by turn.\n"
-      "The npm package runs about half as fast as native MuJoCo.\n\n{}",
-      machine, kVersion, j["reference"].get<std::string>(), settings.stretch.steps, settings.stretch.warmup,
-      settings.rounds, tableOf(results));
+      "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; {} steps after {} of warm-up, least of "
+      "up "
+      "to {} rounds, turn by\nturn, taken piece by piece of about {} us. The npm package runs about half as fast as "
+      "native "
+      "MuJoCo.\n\n{}\n"
+      "Geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact.\n\n"
+      "## Work per step in the scenes with contact\n\n"
+      "Means over the stretch; iterations of the island that takes most. Piles are chaotic: a difference in the last "
+      "digit grows until the\ntwo engines play different falls of the same pile. Then the numbers of contacts and rows "
+      "tell whether the work is the same.\n\n{}\n"
+      "## Sinew by stage, us per step\n\nLeast of five rounds, step by step.\n\n{}",
+      machine, settings.arguments.empty() ? "" : " ARGS=\"" + settings.arguments + "\"", kVersion,
+      j["reference"].get<std::string>(), settings.stretch.steps, settings.stretch.warmup, settings.rounds,
+      kPieceMicroseconds, speedTable(results), meanRatio(results, false), meanRatio(results, true), workTable(results),
+      stageTable(results));
   fmt::print("written to {}.json and .md\n", fs::relative(stem, SINEW_SOURCE_DIR).string());
 }
 
@@ -194,12 +303,12 @@ int run(const Settings& settings) {
   std::vector<Result> results;
   std::string version;
   try {
-    reference = std::make_unique<Reference>();
+    if (settings.withReference) reference = std::make_unique<Reference>();
   } catch (const std::exception& error) {
     fmt::print(stderr, "warning: without the reference: {}\n", error.what());
   }
-  fmt::print("{:<14}{:>8}{:>6}{:>12}{:>14}{:>8}  {:<18}{}\n", "scene", "bodies", "dofs", "Sinew us", "npm MuJoCo us",
-             "ratio", "state hash", "qpos difference");
+  fmt::print("{:<14}{:>5}{:>10}{:>14}{:>7}{:>9}{:>9}{:>6}{:>6}  {:<18}{}\n", "scene", "dofs", "Sinew us",
+             "npm MuJoCo us", "ratio", "contacts", "(theirs)", "iter", "(th.)", "state hash", "qpos difference");
   for (const scenes::Scene& scene : scenes::benchmarkScenes()) {
     if (scene.name.find(settings.only) == std::string::npos) continue;
     Result r;
@@ -213,10 +322,18 @@ int run(const Settings& settings) {
       r = measure(scene, settings, nullptr, folder);
     }
     if (reference) version = reference->version();
-    fmt::print("{:<14}{:>8}{:>6}{:>12.2f}{:>14.2f}{:>8.2f}  {:016x}  {:.1e}{}\n", r.name, r.nbody, r.nv, r.sinew.least,
-               r.reference.least, r.ratio(), r.hash, r.farthest, r.isReproducible ? "" : "  NOT REPRODUCIBLE");
+    fmt::print("{:<14}{:>5}{:>10.2f}{:>14.2f}{:>7.2f}{:>9.1f}{:>9.1f}{:>6.2f}{:>6.2f}  {:016x}  {:.1e}{}\n", r.name,
+               r.nv, r.sinew.least, r.reference.least, r.ratio(), r.profile.contacts, r.referenceWork.contacts,
+               r.profile.iterations, r.referenceWork.iterations, r.hash, r.farthest,
+               r.isReproducible ? "" : "  NOT REPRODUCIBLE");
+    if (settings.stages) {
+      for (const auto& stage : r.profile.stages) fmt::print("  {:<24}{:>10.2f}\n", stage.name, stage.microseconds);
+    }
+    std::fflush(stdout);
     results.push_back(r);
   }
+  fmt::print("geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact\n", meanRatio(results, false),
+             meanRatio(results, true));
   if (settings.save && settings.only.empty()) save(results, settings, version);
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.isReproducible; }) ? 0 : 1;
 }
@@ -230,8 +347,12 @@ int main(int argc, char** argv) {
   app.add_option("--warmup", settings.stretch.warmup, "Steps before the timed stretch")->capture_default_str();
   app.add_option("--steps", settings.stretch.steps, "Steps of the timed stretch")->capture_default_str();
   app.add_option("--rounds", settings.rounds, "How often it is played")->capture_default_str();
+  app.add_option("--seconds", settings.seconds, "No further round of a scene after this time")->capture_default_str();
+  app.add_flag("--stages", settings.stages, "Print where the time of a step goes");
+  app.add_flag("!--alone", settings.withReference, "Without the npm MuJoCo, for profiling");
   app.add_flag("!--no-save", settings.save, "Write nothing to bench/results");
   CLI11_PARSE(app, argc, argv);
+  for (int i = 1; i < argc; ++i) settings.arguments += fmt::format("{}{}", i > 1 ? " " : "", argv[i]);
   try {
     return run(settings);
   } catch (const std::exception& error) {

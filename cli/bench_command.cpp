@@ -21,6 +21,7 @@ struct BenchOptions {
   std::vector<std::string> models;
   scenes::Stretch stretch;
   int rounds = 10;
+  int threads = 1;
   bool json = false;
   ModelChoices choices;
 };
@@ -37,7 +38,7 @@ struct Measurement {
 };
 
 Measurement measure(const std::string& name, const Model& m, const BenchOptions& o) {
-  scenes::Replay replay(m, o.stretch);
+  scenes::Replay replay(m, o.stretch, o.threads);
   std::vector<double> steps, forwards;
   for (int i = 0; i < o.rounds; ++i) {
     steps.push_back(replay.microsecondsPerStep());
@@ -123,6 +124,7 @@ Command addBenchCommand(CLI::App& app) {
   bench->add_option("--rounds", o->rounds, "How often they are replayed")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  addThreads(*bench, o->threads);
   bench->add_flag("--json", o->json, "As JSON");
   addModelChoices(*bench, o->choices);
   return {bench, [o] { return execute(*o); }};

@@ -44,6 +44,13 @@ void addModelChoices(CLI::App& parser, ModelChoices& choices) {
   parser.add_option("--enable", choices.enabled, "Switch on: energy,fwdinv,invdiscrete,...")->delimiter(',');
 }
 
+void addThreads(CLI::App& parser, int& threads) {
+  parser.add_option("--threads", threads, "Threads a step may use; the result is the same for any number")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->type_name("N");
+}
+
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings) {
   Warnings found;
   Model m = load(file, &found, loadOptions(choices));

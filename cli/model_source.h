@@ -23,6 +23,9 @@ struct ModelChoices {
 /// Registers --gap, --set, --disable and --enable with a subcommand.
 void addModelChoices(CLI::App& parser, ModelChoices& choices);
 
+/// Registers --threads with a subcommand that steps.
+void addThreads(CLI::App& parser, int& threads);
+
 /// Loads a model file; warnings of the loader go to standard error and, if given, to `warnings`. Throws LoadError for
 /// a bad model and CommandError for a bad choice.
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr);

@@ -33,6 +33,7 @@ struct RunOptions {
   std::string controls = "zero";
   std::string out;
   long every = 1;
+  int threads = 1;
   bool json = false;
   ModelChoices choices;
 };
@@ -80,6 +81,7 @@ double totalEnergy(const Data& d) { return d.energy[0] + d.energy[1]; }
 
 Summary simulate(const RunOptions& o, const Model& m) {
   Data d(m);
+  d.threads = o.threads;
   if (!o.key.empty()) {
     resetToKey(m, d, findKey(m, o.key));
   } else if (o.model.empty() && m.nkey > 0) {
@@ -197,6 +199,7 @@ Command addRunCommand(CLI::App& app) {
       ->capture_default_str();
   run->add_option("--out", o->out, "Write the trajectory: FILE.csv or FILE.npz")->type_name("FILE");
   run->add_option("--every", o->every, "Record every K-th step")->check(CLI::PositiveNumber)->type_name("K");
+  addThreads(*run, o->threads);
   run->add_flag("--json", o->json, "Sum up as JSON");
   addModelChoices(*run, o->choices);
   return {run, [o] { return execute(*o); }};

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "scenes/scenes.h"
@@ -7,21 +8,29 @@
 namespace sinew::scenes {
 namespace {
 
-constexpr const char* kHead = R"(<mujoco model="humanoid">
+enum class Place { Flying, OnFloor };
+
+/// Everything before the first body. On the floor there are contacts and joint limits.
+std::string head(const std::string& model, Place place) {
+  const bool flying = place == Place::Flying;
+  return fmt::format(
+      R"(<mujoco model="{}">
   <compiler angle="degree" autolimits="true"/>
-  <option timestep="0.002" integrator="Euler">
-    <flag constraint="disable" contact="disable"/>
-  </option>
+  <option timestep="0.002" integrator="Euler">{}</option>
   <default>
-    <geom type="capsule" contype="0" conaffinity="0" density="985"/>
-    <joint type="hinge" damping="4" stiffness="12" armature="0.01"/>
+    <geom type="capsule" {} density="985"/>
+    <joint type="hinge" damping="4" stiffness="12" armature="0.01"{}/>
     <motor ctrlrange="-1 1" ctrllimited="true"/>
     <default class="strong"><joint damping="6" stiffness="25" armature="0.015"/></default>
     <default class="light"><joint damping="1" stiffness="3" armature="0.006"/></default>
   </default>
   <worldbody>
-    <body name="torso" pos="0 0 1.35">
-      <freejoint name="root"/>
+)",
+      model, flying ? R"(<flag constraint="disable" contact="disable"/>)" : "",
+      flying ? R"(contype="0" conaffinity="0")" : R"(friction="0.8")", flying ? "" : R"( range="-80 60")");
+}
+
+constexpr const char* kTorso = R"(      <freejoint name="root"/>
       <geom name="chest" fromto="0 -0.08 0.02 0 0.08 0.02" size="0.075"/>
       <geom name="ribs" fromto="-0.01 -0.06 -0.11 -0.01 0.06 -0.11" size="0.065"/>
       <site name="imu" pos="0 0 0.05"/>
@@ -75,29 +84,71 @@ std::string arm(const char* side, int y) {
                      side, 0.17 * y, y, -y, 0.15 * y, 0.17 * y, 0.01 * y);
 }
 
-constexpr const char* kTail = R"(    </body>
-  </worldbody>
-  <actuator>
-    <motor joint="waist_y" gear="60"/> <motor joint="waist_z" gear="60"/> <motor joint="waist_x" gear="60"/>
+constexpr const char* kActuators =
+    R"(    <motor joint="waist_y" gear="60"/> <motor joint="waist_z" gear="60"/> <motor joint="waist_x" gear="60"/>
     <motor joint="hip_x_left" gear="40"/> <motor joint="hip_z_left" gear="40"/> <motor joint="hip_y_left" gear="110"/>
     <motor joint="knee_left" gear="80"/> <motor joint="ankle_y_left" gear="20"/> <motor joint="ankle_x_left" gear="20"/>
     <motor joint="hip_x_right" gear="40"/> <motor joint="hip_z_right" gear="40"/> <motor joint="hip_y_right" gear="110"/>
     <motor joint="knee_right" gear="80"/> <motor joint="ankle_y_right" gear="20"/> <motor joint="ankle_x_right" gear="20"/>
     <motor joint="shoulder_a_left" gear="20"/> <motor joint="shoulder_b_left" gear="20"/> <motor joint="elbow_left" gear="30"/>
     <motor joint="shoulder_a_right" gear="20"/> <motor joint="shoulder_b_right" gear="20"/> <motor joint="elbow_right" gear="30"/>
-  </actuator>
-  <sensor>
-    <gyro site="imu"/> <accelerometer site="imu"/> <subtreecom body="torso"/>
-  </sensor>
-</mujoco>
 )";
+
+constexpr const char* kSensors = R"(    <gyro site="imu"/> <accelerometer site="imu"/> <subtreecom body="torso"/>
+)";
+
+constexpr const char* kFloor = R"(    <geom name="floor" type="plane" size="0 0 1"/>
+)";
+
+std::string person(double x, double y, double z, const std::string& euler) {
+  const std::string legs = leg("left", 1) + leg("right", -1);
+  const std::string arms = arm("left", 1) + arm("right", -1);
+  return fmt::format("    <body name=\"torso\" pos=\"{} {} {}\"{}>\n", x, y, z, euler) + kTorso + legs +
+         "        </body>\n      </body>\n" + arms + "    </body>\n";
+}
+
+/// Puts `prefix` before every name that a person's elements have or refer to.
+std::string prefixed(std::string text, const std::string& prefix) {
+  for (const char* attribute : {" name=\"", " joint=\"", " site=\"", " body=\""}) {
+    const std::string key = attribute;
+    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+      text.insert(at + key.size(), prefix);
+    }
+  }
+  return text;
+}
+
+std::string document(const std::string& head, const std::string& bodies, const std::string& actuators,
+                     const std::string& sensors) {
+  return head + bodies + "  </worldbody>\n  <actuator>\n" + actuators + "  </actuator>\n  <sensor>\n" + sensors +
+         "  </sensor>\n</mujoco>\n";
+}
 
 }  // namespace
 
 Scene humanoid() {
-  const std::string legs = leg("left", 1) + leg("right", -1);
-  const std::string arms = arm("left", 1) + arm("right", -1);
-  return {"humanoid", kHead + legs + "        </body>\n      </body>\n" + arms + kTail};
+  return {"humanoid", document(head("humanoid", Place::Flying), person(0, 0, 1.35, ""), kActuators, kSensors)};
+}
+
+Scene humanoidOnFloor() {
+  return {"humanoidfloor",
+          document(head("humanoidfloor", Place::OnFloor), kFloor + person(0, 0, 1.35, ""), kActuators, kSensors)};
+}
+
+Scene crowd(int count) {
+  const std::string name = fmt::format("crowd{}", count);
+  std::string bodies = kFloor, actuators, sensors;
+  const int side = static_cast<int>(std::ceil(std::sqrt(count)));
+  for (int i = 0; i < count; ++i) {
+    const std::string prefix = fmt::format("p{}_", i);
+    // near enough to fall over each other, each turned and tilted in its own way
+    const std::string euler =
+        fmt::format(" euler=\"{} {} {}\"", 12 * std::sin(3.0 * i), 12 * std::cos(2.0 * i), 47 * i % 360);
+    bodies += prefixed(person(0.7 * (i % side), 0.7 * (i / side), 1.35 + 0.1 * (i % 3), euler), prefix);
+    actuators += prefixed(kActuators, prefix);
+    sensors += prefixed(kSensors, prefix);
+  }
+  return {name, document(head(name, Place::OnFloor), bodies, actuators, sensors)};
 }
 
 }  // namespace sinew::scenes

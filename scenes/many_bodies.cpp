@@ -65,6 +65,6 @@ Scene swarm(int count) {
   return {name, text + "</worldbody></mujoco>\n"};
 }
 
-std::vector<Scene> benchmarkScenes() { return {humanoid(), arm(), chain(100), forest(10, 10), swarm(100)}; }
+std::vector<Scene> smoothScenes() { return {humanoid(), arm(), chain(100), forest(10, 10), swarm(100)}; }
 
 }  // namespace sinew::scenes

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "sinew/data.h"
@@ -21,10 +22,12 @@ struct Stretch {
 class Replay {
  public:
   /// Runs the warm-up and keeps the state after it. `m` must outlive this.
-  Replay(const Model& m, const Stretch& stretch);
+  Replay(const Model& m, const Stretch& stretch, int threads = 1);
 
   /// Plays the stretch once; microseconds per step.
   double microsecondsPerStep();
+  /// The same, one number for every `piece` steps (the last piece may be shorter): microseconds of that piece.
+  std::vector<double> microsecondsOfPieces(int piece);
   /// Times forward() on the state at the start of the stretch, as often as the stretch has steps; microseconds per
   /// call.
   double microsecondsPerForward();
@@ -35,6 +38,8 @@ class Replay {
   bool isReproducible() const { return reproducible_; }
   /// The state after the last call.
   const Data& data() const { return d_; }
+  /// The state at the start of the stretch, as saveState() gives it.
+  std::span<const std::byte> start() const { return start_; }
 
  private:
   const Model& m_;
@@ -52,5 +57,9 @@ struct Spread {
   double lowerQuartile = 0;
 };
 Spread spreadOf(std::vector<double> timings);
+
+/// The same for timings of pieces, rounds[k][piece]: the spread over the rounds piece by piece, summed, per step. On a
+/// machine that is busy with other things hardly any long stretch is left in peace, but every short piece is at times.
+Spread spreadOf(const std::vector<std::vector<double>>& rounds, int steps);
 
 }  // namespace sinew::scenes

@@ -12,6 +12,7 @@
 #include "sinew/contact.h"
 #include "sinew/model.h"
 #include "sinew/rows.h"
+#include "sinew/solver_memory.h"
 
 namespace sinew {
 
@@ -82,6 +83,8 @@ namespace sinew {
   X(double, qfrc_bias, m.nv, 1, "Coriolis, centrifugal and gravitational force, on the left side [bias]")     \
   X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
+  X(double, flexhinge_angle, m.nflexhinge, 1, "fold angle, where it resists bending [passive]")               \
+  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy]")                                   \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
   X(double, qfrc_adhesion, m.nv, 1, "pull of adhesive contacts [passive]")                                    \
@@ -89,6 +92,9 @@ namespace sinew {
   X(double, act_dot, m.na, 1, "rate of the activations [actuation]")                                          \
   X(double, actuator_force, m.nu, 1, "scalar actuator forces [actuation]")                                    \
   X(double, qfrc_actuator, m.nv, 1, "actuator forces on the dofs [actuation]")                                \
+  X(double, flexA, m.nK, 1, "metric of stiff flexes: M + h D + h^2 K [acceleration]")                         \
+  X(double, qfrc_implicit, m.nv, 1,                                                                           \
+    "change of the elastic force that the present velocity brings: -h K v [acceleration]")                    \
   X(double, qfrc_smooth, m.nv, 1, "all forces but constraints [acceleration]")                                \
   X(double, qacc_smooth, m.nv, 1, "acceleration without constraints [acceleration]")                          \
   X(double, qfrc_constraint, m.nv, 1, "constraint forces [solve]")                                            \
@@ -111,25 +117,38 @@ enum class Trouble : int {
   BadQacc,      ///< the same for an acceleration
   BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
   Inertia,      ///< M was not positive definite
+  Inverted,     ///< a tetrahedron of a flex was inside out; it pushes back
   Count
 };
 
+/// Terms of M qacc = -bias + passive + actuator + applied + constraint.
+enum class ForceTerm : int { None = 0, Bias, Passive, Actuator, Applied, Constraint };
+
+/// The term that pushes hardest on a dof.
+struct LargestForce {
+  int dof = -1;
+  ForceTerm term = ForceTerm::None;  ///< None: no force at all, or none was computed yet
+  double value = 0;                  ///< N or Nm, with its sign; may be infinite or not a number
+};
+
 struct TroubleReport {
-  int count = 0;    ///< how often, since reset
-  int first = -1;   ///< index of the offending coordinate, dof or control when it first happened
-  double time = 0;  ///< when it first happened
+  int count = 0;            ///< how often, since reset
+  int first = -1;           ///< index of the offending coordinate, dof or control when it first happened
+  double time = 0;          ///< when it first happened
+  LargestForce force = {};  ///< on that dof (of the joint's dofs, the one pushed hardest) when it first happened
 };
 
 struct Status {
   std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
   TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
   const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
-  /// Counts one more event; the first one leaves its index and time.
-  void note(Trouble t, int index, double time) {
+  /// Counts one more event; the first one leaves its index, time and force.
+  void note(Trouble t, int index, double time, const LargestForce& force = {}) {
     TroubleReport& report = (*this)[t];
     if (report.count++ > 0) return;
     report.first = index;
     report.time = time;
+    report.force = force;
   }
   bool ok() const {
     for (const TroubleReport& t : troubles) {
@@ -158,14 +177,22 @@ struct Data {
   std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
   Status status;
   Arena arena;
+  /// Threads a step may use, the caller's included; less than 2: only the caller's. Every result is the same, bit for
+  /// bit, whatever the number. Work too small to be worth sharing is not shared. [user]
+  int threads = 1;
+  std::vector<Arena> threadArena;  ///< scratch of each thread, made when first needed
+  SolverMemory solverMemory;       ///< speed only, no state [solve]
 
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_STATE_ARRAYS(SINEW_X)
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
 
+  Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
+
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  BoundingTree geomTree;            ///< broad phase; speed only, no state [collide]
+  BoundingTree colliderTree;        ///< broad phase; speed only, no state [collide]
+  Array<BoundingTree> elementTree;  ///< of the elements of each flex; likewise [collide]
   Array<Contact> contact;           ///< [collide]
   Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
   Array<double> support_weight;     ///< and their weights
@@ -235,7 +262,8 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state);
 /// Hash over time and the state arrays.
 std::uint64_t stateHash(const Model& m, const Data& d);
 
-/// Describes what is in d.status in words, with the names of the joint and body concerned; empty if all is well.
+/// Describes what is in d.status in words, with the names of the joint and body concerned and the largest force on
+/// them; empty if all is well.
 std::string describeStatus(const Model& m, const Data& d);
 
 }  // namespace sinew

@@ -29,6 +29,7 @@ struct RowBlock {
   int column = 0;  ///< first of its ncol entries in the list of columns, which are growing dof indices
   int value = 0;   ///< first of its nbasis * ncol entries in the list of values, row by row
   int cone = -1;   ///< Pyramid, Elliptic: index into the list of cones
+  int part = -1;   ///< flex equalities: the edge, vertex or cell the block is about
 };
 
 /// Friction of one contact.

@@ -70,11 +70,6 @@ void buildNode(BoundingTree& tree, std::span<const Box> boxes, int begin, int en
 
 }  // namespace
 
-bool overlap(const Box& a, const Box& b) {
-  return a.lower[0] <= b.upper[0] && b.lower[0] <= a.upper[0] && a.lower[1] <= b.upper[1] && b.lower[1] <= a.upper[1] &&
-         a.lower[2] <= b.upper[2] && b.lower[2] <= a.upper[2];
-}
-
 void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
   if (tree.item.size() == count) {

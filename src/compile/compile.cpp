@@ -9,6 +9,7 @@
 #include "compile/contacts.h"
 #include "compile/custom.h"
 #include "compile/draft.h"
+#include "compile/elastic.h"
 #include "compile/equalities.h"
 #include "compile/flexes.h"
 #include "compile/fuse_static.h"
@@ -19,6 +20,8 @@
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
+#include "compile/stiff_pattern.h"
+#include "compile/strain_modes.h"
 #include "compile/tendons.h"
 #include "compile/tree.h"
 #include "sinew/data.h"
@@ -82,8 +85,11 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writePatterns(m);
   if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
   draft::writeFixed(draft, m);
+  draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeStrainModes(m, d);
+  draft::writeStiffPattern(m, d);
   draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
@@ -105,6 +111,13 @@ void requireFinite(const Model& m) {
   });
 }
 
+/// Flags that are read for the sake of the models that carry them.
+void warnOfIdleFlags(const draft::Draft& draft) {
+  if (draft.spec->option.disabled(disable::kNativeCcd)) {
+    draft.warn("<option>: flag nativeccd=\"disable\" has no effect, there is one convex collider");
+  }
+}
+
 }  // namespace
 
 Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
@@ -123,6 +136,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   Model m;
   m.opt = spec.option;
   draft::decideGapReading(draft, m);
+  warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();
   writeObjects(draft, names, m);

@@ -9,6 +9,7 @@
 #include "compile/flexes.h"
 #include "compile/place.h"
 #include "inertia/inertia.h"
+#include "kinematics/flexes.h"
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
 #include "math/quat.h"
@@ -131,10 +132,10 @@ void writeTendonAndActuatorWeights(Model& m, const Data& d) {
   }
 }
 
-/// A point of a body in the coordinates of another, at qpos0.
-Vec3 pointIn(const Data& d, const Vec3& point, int from, int to) {
-  const Vec3 world = vec3(d.xpos.data(), from) + mat3(d.xmat.data(), from) * point;
-  return mat3(d.xmat.data(), to).transpose() * (world - vec3(d.xpos.data(), to));
+/// A point of a carrier (a body, or nbody + flex node) in the coordinates of another, at qpos0.
+Vec3 pointIn(const Model& m, const Data& d, const Vec3& point, int from, int to) {
+  const Vec3 away = pointOfCarrier(m, d, from, point) - pointOfCarrier(m, d, to, Vec3::Zero());
+  return mat3(d.xmat.data(), to < m.nbody ? to : m.flexnode_bodyid[to - m.nbody]).transpose() * away;
 }
 
 /// The parts of eq_data that follow from the reference configuration, see writeEqualities().
@@ -147,7 +148,7 @@ void writeEqualityData(Model& m, const Data& d) {
       if (betweenSites) {
         std::fill(data, data + 11, 0.0);
       } else {
-        MapVec3{data + 3} = pointIn(d, ConstMapVec3{data}, body1, body2);
+        MapVec3{data + 3} = pointIn(m, d, ConstMapVec3{data}, body1, body2);
       }
     }
     if (m.eq_type[i] == EqualityType::Weld && !betweenSites) {
@@ -156,7 +157,7 @@ void writeEqualityData(Model& m, const Data& d) {
         normalized(given).store(data + 6);
         continue;
       }
-      MapVec3{data + 3} = pointIn(d, ConstMapVec3{data}, body2, body1);
+      MapVec3{data + 3} = pointIn(m, d, ConstMapVec3{data}, body2, body1);
       const Quat q1 = Quat::load(d.xquat.data() + 4 * body1), q2 = Quat::load(d.xquat.data() + 4 * body2);
       (q1.conjugate() * q2).store(data + 6);
     }

@@ -95,20 +95,48 @@ Impedance impedanceAt(const std::array<double, 5>& solimp, double distance) {
   return {d0 + y * (dw - d0), slope * (distance < 0 ? -1 : 1) * (dw - d0) / width};
 }
 
-double equalityDiagonal(const Model& m, int equality, int rowInBlock) {
+/// Inverse mass of a flex point.
+double pointWeight(const Model& m, int point) {
+  const int node = m.flexpoint_nodeid[point];
+  return node < 0 ? m.body_invweight0[2 * m.flexpoint_bodyid[point]] : m.flexnode_invmass[node];
+}
+
+/// Mean inverse mass of the points of a cell, given its first point.
+double cellWeight(const Model& m, int flex, int first) {
+  const int order = std::abs(m.flex_interp[flex]);
+  const int ny = m.flex_cellnum[3 * flex + 1] * order + 1, nz = m.flex_cellnum[3 * flex + 2] * order + 1;
+  double sum = 0;
+  for (int i = 0; i <= order; ++i) {
+    for (int j = 0; j <= order; ++j) {
+      for (int k = 0; k <= order; ++k) sum += pointWeight(m, first + (i * ny + j) * nz + k);
+    }
+  }
+  return sum / ((order + 1) * (order + 1) * (order + 1));
+}
+
+double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int rowInBlock) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   switch (m.eq_type[equality]) {
     case EqualityType::Joint: {
       const auto weight = [&](int joint) { return m.dof_invweight0[m.jnt_dofadr[joint]]; };
       return weight(obj1) + (obj2 >= 0 ? weight(obj2) : 0);
     }
+    case EqualityType::Flex:
+      return m.flexedge_invweight0[block.part];
+    case EqualityType::FlexVert:
+      return pointWeight(m, block.part);
+    case EqualityType::FlexStrain:
+      return cellWeight(m, obj1, block.part);
     case EqualityType::Tendon:
       return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
     default: {
       const bool sites = m.eq_objtype[equality] == ObjType::Site;
       const int body1 = sites ? m.site_bodyid[obj1] : obj1, body2 = sites ? m.site_bodyid[obj2] : obj2;
       const int part = rowInBlock > 2 ? 1 : 0;  // the last three rows of a weld are rotations
-      return m.body_invweight0[2 * body1 + part] + m.body_invweight0[2 * body2 + part];
+      const auto weight = [&](int carrier) {
+        return carrier < m.nbody ? m.body_invweight0[2 * carrier + part] : m.flexnode_invmass[carrier - m.nbody];
+      };
+      return weight(body1) + weight(body2);
     }
   }
 }
@@ -117,8 +145,13 @@ double contactDiagonal(const Model& m, const Data& d, RowType type, const Contac
   double translation = 0, rotation = 0;
   for (const ContactSide& side : contact.side) {
     for (int k = side.begin; k < side.begin + side.count; ++k) {
-      translation += d.support_weight[k] * m.body_invweight0[2 * d.support_carrier[k]];
-      rotation += d.support_weight[k] * m.body_invweight0[2 * d.support_carrier[k] + 1];
+      const int carrier = d.support_carrier[k];
+      if (carrier >= m.nbody) {
+        translation += d.support_weight[k] * m.flexnode_invmass[carrier - m.nbody];  // a point does not turn
+        continue;
+      }
+      translation += d.support_weight[k] * m.body_invweight0[2 * carrier];
+      rotation += d.support_weight[k] * m.body_invweight0[2 * carrier + 1];
     }
   }
   if (type != RowType::ContactPyramidal) return rowInBlock < 3 ? translation : rotation;
@@ -127,11 +160,12 @@ double contactDiagonal(const Model& m, const Data& d, RowType type, const Contac
   return translation + mu * mu * (k < 2 ? translation : rotation);
 }
 
-double approximateDiagonal(const Model& m, const Data& d, int row, int rowInBlock) {
+double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block, int rowInBlock) {
+  const int row = block.row + rowInBlock;
   const int id = d.efc_id[row];
   switch (d.efc_type[row]) {
     case RowType::Equality:
-      return equalityDiagonal(m, id, rowInBlock);
+      return equalityDiagonal(m, block, id, rowInBlock);
     case RowType::FrictionDof:
       return m.dof_invweight0[id];
     case RowType::LimitJoint:
@@ -221,29 +255,69 @@ void shapeCone(const Model& m, Data& d, const RowBlock& block) {
   }
 }
 
+/// Stiffness of a passive contact per mass of the lightest node at it, 1/s^2; the reference engine's number.
+constexpr double kPassiveStiffness = 5e7;
+
+/// A passive contact is a spring that only pushes, in an implicit step: f = -k (dist + h v + h^2 a) with
+/// k = 5e7 min(m). That is a row with D = k h^2 and the reference acceleration -(dist + h v)/h^2.
+bool setPassive(const Model& m, Data& d, const RowBlock& block) {
+  if (d.efc_type[block.row] != RowType::ContactFrictionless) return false;
+  const Contact& contact = d.contact[d.efc_id[block.row]];
+  if (contact.exclude != ContactExclude::Passive) return false;
+  double lightest = 0;
+  for (const ContactSide& side : contact.side) {
+    for (int k = side.begin; k < side.begin + side.count; ++k) {
+      const int node = d.support_carrier[k] - m.nbody;
+      if (node < 0 || m.flexnode_pinned[node]) continue;
+      const double mass = m.flexnode_mass[node];
+      lightest = lightest > 0 ? std::min(lightest, mass) : mass;
+    }
+  }
+  const double h = m.opt.timestep;
+  const double D = std::max(kMinVal, kPassiveStiffness * lightest * h * h);
+  double* KBIP = d.efc_KBIP.data() + 4 * block.row;
+  KBIP[0] = 1 / (h * h);
+  KBIP[1] = 1 / h;
+  KBIP[2] = 1;
+  KBIP[3] = 0;
+  d.efc_D[block.row] = D;
+  d.efc_R[block.row] = d.efc_diagA[block.row] = 1 / D;
+  return true;
+}
+
 }  // namespace
 
 void setImpedance(const Model& m, Data& d) {
   const bool exact = m.opt.enabled(enable::kDiagExact);
   double gram[kMaxBasis * kMaxBasis];
   for (const RowBlock& block : d.row_block) {
+    if (setPassive(m, d, block)) continue;
     if (exact) exactGram(m, d, block, gram);
     const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
     const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
+    const bool cone = block.cone >= 0;
     for (int r = 0; r < block.nrow; ++r) {
       const int row = block.row + r;
-      const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, row, r);
-      d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
       double* KBIP = d.efc_KBIP.data() + 4 * row;
+      if (!cone || r == 0) {
+        const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, block, r);
+        d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
+      }
+      // the rows of a friction cone are alike, but for the normal of an elliptic one
+      if (cone && r > (block.kind == BlockKind::Elliptic ? 1 : 0)) {
+        std::copy_n(KBIP - 4, 4, KBIP);
+        continue;
+      }
       setStiffnessAndDamping(p, d.efc_type[row], r, KBIP);
       KBIP[2] = impedance.value;
       KBIP[3] = impedance.slope;
     }
-    if (block.cone >= 0) shapeCone(m, d, block);
+    if (cone) shapeCone(m, d, block);
     // what the diagonal would have to be for R = (1 - d)/d A to hold in every row
     for (int row = block.row; row < block.row + block.nrow; ++row) {
-      d.efc_D[row] = 1 / d.efc_R[row];
-      d.efc_diagA[row] = d.efc_R[row] * impedance.value / (1 - impedance.value);
+      const bool repeated = block.kind == BlockKind::Pyramid && row > block.row;
+      d.efc_D[row] = repeated ? d.efc_D[row - 1] : 1 / d.efc_R[row];
+      d.efc_diagA[row] = repeated ? d.efc_diagA[row - 1] : d.efc_R[row] * impedance.value / (1 - impedance.value);
     }
   }
 }

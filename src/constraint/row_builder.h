@@ -18,8 +18,15 @@ class RowBuilder {
   /// call of addBlock().
   double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns, int cone = -1);
 
+  /// Says which part of its equality the last block is about.
+  void setPart(int part) { d_.row_block.back().part = part; }
+
   /// The next row of the last block.
-  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0);
+  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0) {
+    addRows(1, type, id, pos, margin, frictionloss);
+  }
+  /// The next `count` rows, all alike.
+  void addRows(int count, RowType type, int id, double pos, double margin, double frictionloss = 0);
 
   const Model& model() const { return m_; }
   Data& data() { return d_; }
@@ -29,6 +36,8 @@ class RowBuilder {
   Data& d_;
 };
 
+/// Rows that hold a flex together, see flex_rows.cpp.
+void addFlexRows(RowBuilder& rows, int equality);
 /// Equalities in force, in their order: connect, weld, joint, tendon.
 void addEqualityRows(RowBuilder& rows);
 /// Friction loss: dofs, then tendons. J = unit vector or tendon Jacobian, |force| <= frictionloss.
@@ -38,7 +47,7 @@ void addLimitRows(RowBuilder& rows);
 /// Contacts that are near enough for a force. J = frame (J_2 - J_1) at the contact point.
 void addContactRows(RowBuilder& rows);
 
-/// World anchors of a connect or weld and the bodies they are fixed to.
+/// World anchors of a connect or weld and the carriers they are fixed to: bodies, or (from nbody on) flex nodes.
 struct EqualityAnchors {
   Vec3 pos1, pos2;
   int body1 = 0, body2 = 0;

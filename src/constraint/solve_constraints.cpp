@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "constraint/constraint.h"
 #include "constraint/problem.h"
 #include "solve/dual.h"
@@ -7,6 +8,9 @@
 
 namespace sinew {
 namespace {
+
+/// Predicted multiplications per iteration that outweigh waking another thread (some ten microseconds).
+constexpr double kWorkWorthAThread = 10'000;
 
 solve::HessianForm hessianForm(JacobianForm jacobian) {
   switch (jacobian) {
@@ -37,8 +41,9 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
   if (m.opt.solver == Solver::PGS) {
     report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
   } else {
-    const auto method =
-        m.opt.solver == Solver::Newton ? solve::PrimalMethod::Newton : solve::PrimalMethod::ConjugateGradient;
+    // preconditioned by a factor, conjugate gradients have nothing over Newton's method
+    const auto method = m.opt.solver == Solver::Newton || p.stiff ? solve::PrimalMethod::Newton
+                                                                  : solve::PrimalMethod::ConjugateGradient;
     report = solve::PrimalSolver(p, options, method, arena).solve(solution);
   }
   int slipIterations = 0;
@@ -54,40 +59,77 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
           .gradientNorm = report.gradientNorm};
 }
 
+/// Multiplications of one iteration, roughly: each block's share of J'DJ.
+double workOf(const Data& d, const Island& island) {
+  double work = 0;
+  for (const int b : island.blocks) {
+    const RowBlock& block = d.row_block[b];
+    work += static_cast<double>(block.nrow) * block.ncol * block.ncol;
+  }
+  return work;
+}
+
+/// Islands by the work they are predicted to need, largest first, in `order`; and whether sharing them pays, that is
+/// whether the work beside the largest island is worth waking a thread for.
+bool orderByWork(const Data& d, std::span<const Island> islands, std::span<int> order, Arena& arena) {
+  const std::span<double> work = arena.take<double>(static_cast<std::ptrdiff_t>(islands.size()));
+  double total = 0;
+  for (std::size_t i = 0; i < islands.size(); ++i) {
+    order[i] = static_cast<int>(i);
+    total += work[i] = workOf(d, islands[i]);
+  }
+  std::sort(order.begin(), order.end(), [&](int a, int b) {
+    const double left = work[static_cast<std::size_t>(a)], right = work[static_cast<std::size_t>(b)];
+    return left != right ? left > right : a < b;
+  });
+  return total - work[static_cast<std::size_t>(order[0])] > kWorkWorthAThread;
+}
+
+/// Every island on its own, on as many threads as the user allows. An island's result depends on nothing but its own
+/// rows and goes to its own places, so the order in which they are solved leaves no trace.
+void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
+  for (Island& island : islands) {
+    if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.solverMemory.plans(island.trees[0]);
+  }
+  d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
+  const auto solve = [&](int i, Arena& arena) {
+    const Arena::Scope scope(arena);
+    IslandProblem local(m, d, islands[static_cast<std::size_t>(i)], arena);
+    local.chooseStart(m.opt, arena);
+    d.island[i] = solveOne(m, local.problem(), local.solution(), arena);
+    local.scatter(d);
+  };
+  const int count = static_cast<int>(islands.size());
+  if (d.threads < 2) {
+    for (int i = 0; i < count; ++i) solve(i, d.arena);
+    return;
+  }
+
+  const std::span<int> order = d.arena.take<int>(count);
+  const int threads = orderByWork(d, islands, order, d.arena) ? d.threads : 1;
+  d.threadArena.resize(static_cast<std::size_t>(d.threads));
+  parallelFor(threads, count, [&](int k, int slot) {
+    solve(order[static_cast<std::size_t>(k)], d.threadArena[static_cast<std::size_t>(slot)]);
+  });
+
+  // any thread may meet the largest island next time
+  std::size_t most = 0;
+  for (const Arena& arena : d.threadArena) most = std::max(most, arena.capacity());
+  for (Arena& arena : d.threadArena) arena.reserve(most);
+}
+
 }  // namespace
 
 void solveConstraints(const Model& m, Data& d) {
   std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
   if (d.nefc() == 0) return;
+  d.solverMemory.forgetOld();
 
-  // start: chosen for the model as a whole, before it is taken apart
   const Arena::Scope scope(d.arena);
-  const solve::TreeMetric metric = massMetric(m, d);
-  const solve::ConstraintProblem whole = wholeProblem(m, d, metric);
-  const std::span<double> start = d.arena.take<double>(m.nv);
-  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), start.begin());
-  std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
-  if (!m.opt.disabled(disable::kWarmStart)) {
-    if (m.opt.solver == Solver::PGS) {
-      solve::chooseDualStart(whole, d.qacc_warmstart, d.efc_force, d.arena);
-    } else {
-      solve::chooseStart(whole, d.qacc_warmstart, start, d.arena);
-    }
-  }
-
-  if (m.opt.disabled(disable::kIsland)) {
-    std::copy(start.begin(), start.end(), d.qacc.begin());
-    d.island.push_back(solveOne(m, whole, {d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint}, d.arena));
-    return;
-  }
-  for (const Island& island : findIslands(m, d)) {
-    const Arena::Scope islandScope(d.arena);
-    IslandProblem local(m, d, island, start);
-    local.gatherForces(d);
-    d.island.push_back(solveOne(m, local.problem(), local.solution(), d.arena));
-    local.scatter(d);
-  }
+  if (!m.opt.disabled(disable::kIsland)) return solveIslands(m, d, findIslands(m, d));
+  Island island = wholeIsland(m, d);
+  solveIslands(m, d, {&island, 1});
 }
 
 std::array<double, 6> contactForce(const Model& m, const Data& d, int contact) {

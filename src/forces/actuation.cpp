@@ -149,7 +149,7 @@ void applyMoments(const Model& m, Data& d) {
 /// Gravity compensation of the joints that count it as the work of their actuators.
 void addActuatorGravityCompensation(const Model& m, Data& d) {
   if (m.ngravcomp == 0) return;
-  for (int i = 0; i < m.nv; ++i) {
+  for (int i = 0; i < m.nv_rigid; ++i) {
     if (m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_actuator[i] += d.qfrc_gravcomp[i];
   }
 }

@@ -12,6 +12,17 @@ void bodyForce(double* f, const double* inertia, const double* acceleration, con
   addCrossForce(f, velocity, momentum);
 }
 
+/// m (a - g) of every flex node that can move, `upward` being -g.
+void nodeForces(const Model& m, const double* upward, const double* acceleration, double* qfrc) {
+  for (int node = 0; node < m.nflexnode; ++node) {
+    const double mass = m.flexnode_pinned[node] ? 0 : m.flexnode_mass[node];
+    for (int k = 0; k < 3; ++k) {
+      const double a = acceleration ? acceleration[m.nv_rigid + 3 * node + k] : 0;
+      qfrc[3 * node + k] = mass * (upward[k] + a);
+    }
+  }
+}
+
 }  // namespace
 
 void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
@@ -38,7 +49,8 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     bodyForce(f + 6 * i, &d.cinert[10 * i], ai, &d.cvel[6 * i]);
   }
   for (int i = m.nbody - 1; i > 0; --i) add6(f + 6 * m.body_parentid[i], f + 6 * i);
-  for (int k = 0; k < m.nv; ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
+  for (int k = 0; k < m.nv_rigid; ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
+  nodeForces(m, a + 3, acceleration, qfrc + m.nv_rigid);
 }
 
 }  // namespace sinew

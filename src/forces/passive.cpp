@@ -2,6 +2,7 @@
 
 #include "forces/adhesion.h"
 #include "forces/damper.h"
+#include "forces/elasticity.h"
 #include "forces/fluid.h"
 #include "forces/forces.h"
 #include "forces/gravcomp.h"
@@ -17,6 +18,8 @@ void clear(Array<double>& force) { std::fill(force.begin(), force.end(), 0.0); }
 void sumPassive(const Model& m, Data& d) {
   for (int i = 0; i < m.nv; ++i) {
     d.qfrc_passive[i] = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i] + d.qfrc_adhesion[i];
+  }
+  for (int i = 0; i < m.nv_rigid; ++i) {
     if (!m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_passive[i] += d.qfrc_gravcomp[i];
   }
 }
@@ -41,6 +44,7 @@ void passive(const Model& m, Data& d) {
     addDofDampers(m, d);
     addTendonDampers(m, d);
   }
+  addElasticForces(m, d);
   addGravityCompensation(m, d);
   addFluidForces(m, d);
   addContactAdhesion(m, d);

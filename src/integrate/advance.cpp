@@ -24,10 +24,17 @@ void advanceActivations(const Model& m, Data& d, const double* act_dot) {
 
 }  // namespace
 
+void stopPinnedNodes(const Model& m, Data& d) {
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node]) std::fill_n(d.qvel.data() + m.nv_rigid + 3 * node, 3, 0.0);
+  }
+}
+
 void advance(const Model& m, Data& d, const double* act_dot, const double* acceleration, const double* qvel) {
   const double h = m.opt.timestep;
   advanceActivations(m, d, act_dot);
   for (int i = 0; i < m.nv; ++i) d.qvel[i] += h * acceleration[i];
+  stopPinnedNodes(m, d);
   integratePositions(m, d.qpos.data(), qvel ? qvel : d.qvel.data(), h);
   d.time += h;
   std::copy(d.qacc.begin(), d.qacc.end(), d.qacc_warmstart.begin());

@@ -120,6 +120,7 @@ void velocityDerivative(const Model& m, Data& d, bool fast) {
   }
 
   for (int tree = 0; tree < m.ntree; ++tree) {
+    if (m.tree_bodynum[tree] == 0) continue;  // a flex node has no bias force
     if (!fast || isStandaloneFreeBody(m, m.tree_bodyadr[tree])) subtractBiasDerivative(m, d, tree);
   }
 }

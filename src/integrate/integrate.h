@@ -24,6 +24,9 @@ void integratePositions(const Model& m, double* qpos, const double* qvel, double
 /// v such that q1 (+) h v = q2: the velocity that takes q1 to q2 in time h.
 void differentiatePositions(const Model& m, double* qvel, double h, const double* q1, const double* q2);
 
+/// Takes away the velocity of pinned flex nodes, whatever a user wrote there.
+void stopPinnedNodes(const Model& m, Data& d);
+
 /// Moves activations, velocities (by h `acceleration`), positions (with velocity `qvel`, the new velocity if null) and
 /// time, and stores qacc as the next warm start.
 void advance(const Model& m, Data& d, const double* act_dot, const double* acceleration, const double* qvel);

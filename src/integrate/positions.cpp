@@ -22,6 +22,11 @@ void integratePositions(const Model& m, double* qpos, const double* qvel, double
         break;
     }
   }
+  // a pinned node has no velocity, and adding zero would still turn -0 into 0
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node]) continue;
+    for (int k = 3 * node; k < 3 * node + 3; ++k) qpos[m.nq_rigid + k] += h * qvel[m.nv_rigid + k];
+  }
 }
 
 void differentiatePositions(const Model& m, double* qvel, double h, const double* q1, const double* q2) {
@@ -44,6 +49,9 @@ void differentiatePositions(const Model& m, double* qvel, double h, const double
         *v = (*to - *from) / h;
         break;
     }
+  }
+  for (int k = 0; k < 3 * m.nflexnode; ++k) {
+    qvel[m.nv_rigid + k] = (q2[m.nq_rigid + k] - q1[m.nq_rigid + k]) / h;
   }
 }
 

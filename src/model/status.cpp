@@ -11,7 +11,14 @@ std::string label(const Model& m, ObjType type, const char* kind, int id) {
   return name.empty() ? fmt::format("{} {}", kind, id) : fmt::format("{} \"{}\"", kind, name);
 }
 
+std::string nodeOfFlex(const Model& m, int node) {
+  const int flex = m.flexnode_flexid[node];
+  return fmt::format("node {} of {}", m.flexnode_pointid[node] - m.flex_pointadr[flex],
+                     label(m, ObjType::Flex, "flex", flex));
+}
+
 std::string jointOfCoordinate(const Model& m, int coordinate) {
+  if (coordinate >= m.nq_rigid && coordinate < m.nq) return nodeOfFlex(m, (coordinate - m.nq_rigid) / 3);
   int joint = -1;
   while (joint + 1 < m.njnt && m.jnt_qposadr[joint + 1] <= coordinate) ++joint;
   if (joint < 0) return "no joint";
@@ -20,8 +27,33 @@ std::string jointOfCoordinate(const Model& m, int coordinate) {
 
 std::string jointOfDof(const Model& m, int dof) {
   if (dof < 0 || dof >= m.nv) return "no joint";
+  if (dof >= m.nv_rigid) return nodeOfFlex(m, (dof - m.nv_rigid) / 3);
   const int joint = m.dof_jntid[dof];
   return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
+}
+
+const char* termName(ForceTerm term) {
+  switch (term) {
+    case ForceTerm::Bias:
+      return "bias (gravity and motion)";
+    case ForceTerm::Passive:
+      return "passive";
+    case ForceTerm::Actuator:
+      return "actuator";
+    case ForceTerm::Applied:
+      return "applied";
+    case ForceTerm::Constraint:
+      return "constraint";
+    case ForceTerm::None:
+      break;
+  }
+  return "no";
+}
+
+/// "; largest force there: constraint, 3.2e+14 on dof 2", or nothing if no force is known.
+std::string describe(const LargestForce& force) {
+  if (force.term == ForceTerm::None) return {};
+  return fmt::format("; largest force there: {}, {:.3g} on dof {}", termName(force.term), force.value, force.dof);
 }
 
 std::string describe(const Model& m, Trouble trouble, int index) {
@@ -38,6 +70,10 @@ std::string describe(const Model& m, Trouble trouble, int index) {
                          label(m, ObjType::Actuator, "actuator", index));
     case Trouble::Inertia:
       return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
+    case Trouble::Inverted:
+      return fmt::format(
+          "element {} of {} was inside out; a smaller timestep, more damping or law=\"neohookean\" may help",
+          index - m.flex_elemadr[m.flexelem_flexid[index]], label(m, ObjType::Flex, "flex", m.flexelem_flexid[index]));
     case Trouble::Count:
       break;
   }
@@ -51,8 +87,8 @@ std::string describeStatus(const Model& m, const Data& d) {
   for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
     const TroubleReport& report = d.status[static_cast<Trouble>(i)];
     if (report.count == 0) continue;
-    text += fmt::format("{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report.first),
-                        report.time, report.count, report.count == 1 ? "" : "s");
+    text += fmt::format("{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report.first),
+                        describe(report.force), report.time, report.count, report.count == 1 ? "" : "s");
   }
   return text;
 }

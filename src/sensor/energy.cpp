@@ -1,5 +1,6 @@
 #include <span>
 
+#include "forces/elasticity.h"
 #include "forces/spring.h"
 #include "inertia/inertia.h"
 #include "math/types.h"
@@ -12,8 +13,14 @@ void potentialEnergy(const Model& m, Data& d) {
   if (!m.opt.disabled(disable::kGravity)) {
     const ConstMapVec3 gravity(m.opt.gravity.data());
     for (int b = 1; b < m.nbody; ++b) energy -= m.body_mass[b] * gravity.dot(vec3(d.xipos.data(), b));
+    for (int node = 0; node < m.nflexnode; ++node) {
+      if (m.flexnode_pinned[node]) continue;
+      energy -= m.flexnode_mass[node] * gravity.dot(vec3(d.qpos.data() + m.nq_rigid, node));
+    }
   }
-  if (!m.opt.disabled(disable::kSpring)) energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d);
+  if (!m.opt.disabled(disable::kSpring)) {
+    energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d) + elasticEnergy(m, d);
+  }
   d.energy[0] = energy;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "math/types.h"
 #include "solve/ball_qp.h"
@@ -33,6 +34,9 @@ class Shuffler {
   std::uint64_t state_ = 0;
 };
 
+/// A visit that makes the dual cost worse by more than this is taken back.
+constexpr double kWorse = 1e-10;
+
 const ConeParameters& coneOf(const ConstraintProblem& p, const RowBlock& block) {
   return p.cones[static_cast<std::size_t>(block.cone)];
 }
@@ -56,7 +60,7 @@ double settle(int n, const double* S, const double* res, const double* before, d
     for (int j = 0; j < n; ++j) Sd += S[i * n + j] * (after[j] - before[j]);
     change += di * (0.5 * Sd + res[i]);
   }
-  if (change > 1e-10) {
+  if (change > kWorse) {
     std::copy_n(before, n, after);
     return 0;
   }
@@ -88,6 +92,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
   wide_ = arena.take<Wide>(static_cast<std::ptrdiff_t>(nblock));
   // widths first, so that each array is taken once
   int columns = 0, values = 0, grams = 0;
+  std::ptrdiff_t lineValues = 0;
   for (std::size_t b = 0; b < nblock; ++b) {
     const RowBlock& block = p.blocks[b];
     Wide& w = wide_[b];
@@ -103,10 +108,13 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
     columns += w.nwide;
     values += w.nwide * block.nbasis;
     grams += block.nbasis * block.nbasis;
+    if (block.kind != BlockKind::Elliptic) lineValues += block.nrow * (block.ncol + w.nwide);
   }
   wideColumns_ = arena.take<int>(columns);
   wideValues_ = arena.take<double>(values);
   grams_ = arena.take<double>(grams);
+  lines_ = arena.take<Line>(p.rows());
+  lineValues_ = arena.take<double>(lineValues);
   b_ = arena.take<double>(p.rows());
   y_ = arena.zeros<double>(p.dofs());
   before_ = arena.take<double>(p.rows());
@@ -205,24 +213,78 @@ double DualSolver::rowDiagonal(std::size_t b, int r) const {
   return G[0] + 2 * mu * G[k] + mu * mu * G[k * n + k];
 }
 
-double DualSolver::visitRow(std::size_t b, int r, std::span<double> force) {
-  const RowBlock& block = p_.blocks[b];
-  const auto i = static_cast<std::size_t>(block.row + r);
-  double c[kMaxBasis];
-  multiplyBasis(block, y_.data(), c);
-  const double residual = b_[i] + rowValue(block, r, c) + p_.R[i] * force[i];
-  const double diagonal = rowDiagonal(b, r) + p_.R[i];
-  const double old = force[i];
-  double f = old - residual / diagonal;
-  if (block.kind == BlockKind::Friction) {
-    f = std::clamp(f, -p_.frictionloss[i], p_.frictionloss[i]);
-  } else if (block.kind != BlockKind::Equality) {
-    f = std::max(f, 0.0);
+void DualSolver::prepareLines() {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  double* value = lineValues_.data();
+  for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+    const RowBlock& block = p_.blocks[b];
+    if (block.kind == BlockKind::Elliptic) continue;
+    const Wide& w = wide_[b];
+    for (int r = 0; r < block.nrow; ++r) {
+      const auto i = static_cast<std::size_t>(block.row + r);
+      Line& line = lines_[i];
+      line = {.J = value,
+              .Y = value + block.ncol,
+              .column = p_.columns.data() + block.column,
+              .wideColumn = wideColumns_.data() + w.column,
+              .ncol = block.ncol,
+              .nwide = w.nwide,
+              .b = b_[i],
+              .R = p_.R[i],
+              .diagonal = rowDiagonal(b, r) + p_.R[i],
+              .least = -kInfinite,
+              .most = kInfinite};
+      line.inverse = 1 / line.diagonal;
+      if (block.kind == BlockKind::Friction) {
+        line.least = -p_.frictionloss[i];
+        line.most = p_.frictionloss[i];
+      } else if (block.kind != BlockKind::Equality) {
+        line.least = 0;
+      }
+      // the row is a basis vector, or an edge b_0 +- mu_k b_k
+      const bool edge = block.kind == BlockKind::Pyramid;
+      const int k = edge ? r / 2 + 1 : r;
+      const double mu =
+          edge ? (r % 2 == 0 ? 1 : -1) * coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)] : 0.0;
+      const auto combine = [&](const double* basis, int n) {
+        for (int j = 0; j < n; ++j) *value++ = edge ? basis[j] + mu * basis[k * n + j] : basis[k * n + j];
+      };
+      combine(p_.values.data() + block.value, block.ncol);
+      combine(wideValues_.data() + w.value, w.nwide);
+    }
   }
-  const double change = settle(1, &diagonal, &residual, &old, &f);
-  force[i] = f;
-  moveRow(b, r, f - old);
-  return -change;
+}
+
+double DualSolver::sweep(std::span<const int> order, std::span<double> force) {
+  double improvement = 0;
+  double* y = y_.data();
+  for (const int row : order) {
+    const auto i = static_cast<std::size_t>(row);
+    const auto b = static_cast<std::size_t>(blockOfRow_[i]);
+    if (p_.blocks[b].kind == BlockKind::Elliptic) {
+      improvement += visitCone(b, force);
+      continue;
+    }
+    const Line& line = lines_[i];
+    // two sums, so that an addition need not wait for the one before
+    double even = 0, odd = 0;
+    int j = 0;
+    for (; j + 2 <= line.ncol; j += 2) {
+      even += line.J[j] * y[line.column[j]];
+      odd += line.J[j + 1] * y[line.column[j + 1]];
+    }
+    if (j < line.ncol) even += line.J[j] * y[line.column[j]];
+    const double old = force[i];
+    const double residual = line.b + (even + odd) + line.R * old;
+    const double f = std::min(std::max(old - residual * line.inverse, line.least), line.most);
+    const double delta = f - old;
+    const double change = delta * (0.5 * line.diagonal * delta + residual);
+    if (delta == 0 || change > kWorse) continue;
+    improvement -= change;
+    force[i] = f;
+    for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
+  }
+  return improvement;
 }
 
 double DualSolver::visitCone(std::size_t b, std::span<double> force) {
@@ -315,6 +377,7 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
   }
   const std::span<int> order = order_.first(stops);
   Shuffler shuffler;
+  prepareLines();
   recompute(s.force);
 
   int sinceRestart = 0;
@@ -336,12 +399,7 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
     std::copy(s.force.begin(), s.force.end(), extrapolated_.begin());
 
     shuffler.shuffle(order);
-    double improvement = 0;
-    for (const int row : order) {
-      const auto b = static_cast<std::size_t>(blockOfRow_[static_cast<std::size_t>(row)]);
-      const RowBlock& block = p_.blocks[b];
-      improvement += block.kind == BlockKind::Elliptic ? visitCone(b, s.force) : visitRow(b, row - block.row, s.force);
-    }
+    const double improvement = sweep(order, s.force);
 
     if (report.iterations > 0) {
       double agreement = 0;

@@ -31,13 +31,26 @@ class DualSolver {
     int value = 0;  // first of nbasis x nwide entries of inv(A) B'
     int gram = 0;   // first of nbasis x nbasis entries of B inv(A) B'
   };
+  /// One row with all that a visit needs.
+  struct Line {
+    const double* J = nullptr;  // ncol entries of J_i
+    const double* Y = nullptr;  // nwide entries of inv(A) J_i'
+    const int* column = nullptr;
+    const int* wideColumn = nullptr;
+    int ncol = 0, nwide = 0;
+    double b = 0, R = 0;
+    double diagonal = 0, inverse = 0;  // of C + R
+    double least = 0, most = 0;        // bounds of the force
+  };
+  void prepareLines();
+  /// Visits rows and cones in the order given. Returns the improvement of the dual cost.
+  double sweep(std::span<const int> order, std::span<double> force);
   void multiplyBasis(const RowBlock& block, const double* y, double* c) const;
   void move(std::size_t b, const double* basisForce);  // y += inv(A) B' basisForce
   void recompute(std::span<const double> force);       // y = inv(A) J' force
   double rowValue(const RowBlock& block, int r, const double* c) const;
   double rowDiagonal(std::size_t b, int r) const;  // of C
   void moveRow(std::size_t b, int r, double delta);
-  double visitRow(std::size_t b, int r, std::span<double> force);
   double visitCone(std::size_t b, std::span<double> force);
   double visitSlipPair(std::size_t b, int k, std::span<double> force);
   double visitSlipCone(std::size_t b, std::span<double> force);
@@ -51,8 +64,10 @@ class DualSolver {
   std::span<int> wideColumns_;
   std::span<double> wideValues_;
   std::span<double> grams_;
-  std::span<double> b_;  // J a0 - aref
-  std::span<double> y_;  // inv(A) J' f
+  std::span<Line> lines_;         // by row; those of cones are empty
+  std::span<double> lineValues_;  // their J and Y
+  std::span<double> b_;           // J a0 - aref
+  std::span<double> y_;           // inv(A) J' f
   std::span<double> before_, extrapolated_;
   std::span<int> order_;  // visiting order: (block, row in block) packed as first global row
   std::span<int> blockOfRow_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/dense_cholesky.h"
+#include "solve/block_product.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -23,24 +24,7 @@ DenseHessian::DenseHessian(const ConstraintProblem& p, Arena& arena)
       inverseDiagonal_(arena.take<double>(n_)) {}
 
 void DenseHessian::addBlock(const RowBlock& block, const double* W, double* H) const {
-  const int nb = block.nbasis, nc = block.ncol;
-  const double* B = p_.values.data() + block.value;
-  const int* column = p_.columns.data() + block.column;
-  double t[kMaxBasis];
-  for (int j = 0; j < nc; ++j) {
-    // t = W times column j of B; then H(i, j) += B(:, i) . t for i >= j
-    for (int a = 0; a < nb; ++a) {
-      double sum = 0;
-      for (int b = 0; b < nb; ++b) sum += W[a * nb + b] * B[b * nc + j];
-      t[a] = sum;
-    }
-    double* Hj = H + static_cast<std::ptrdiff_t>(column[j]) * n_;
-    for (int a = 0; a < nb; ++a) {
-      if (t[a] == 0) continue;
-      const double* Ba = B + a * nc;
-      for (int i = j; i < nc; ++i) Hj[column[i]] += Ba[i] * t[a];
-    }
-  }
+  addBlockProduct(block, p_.values.data() + block.value, W, nullptr, p_.columns.data() + block.column, n_, H);
 }
 
 void DenseHessian::assemble(const double* r, const RowState* state) {

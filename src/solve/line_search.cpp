@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "math/kernel.h"
 #include "math/types.h"
 #include "solve/rows.h"
 
@@ -28,22 +29,29 @@ Zone coneZone(double N, double T, double mu) {
 }  // namespace
 
 DirectionalCost::DirectionalCost(const ConstraintProblem& p, Arena& arena) : p_(p) {
-  int unilateral = 0, cones = 0;
+  int begin = p.rows(), end = 0, cones = 0;
   for (const RowBlock& block : p.blocks) {
-    if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) unilateral += block.nrow;
+    if (isUnilateral(block.kind)) {
+      unilateral_ += block.nrow;
+      begin = std::min(begin, block.row);
+      end = block.row + block.nrow;
+    }
     if (block.kind == BlockKind::Elliptic) ++cones;
   }
-  ur_ = arena.take<double>(unilateral);
-  uv_ = arena.take<double>(unilateral);
-  uD_ = arena.take<double>(unilateral);
   cones_ = arena.take<Cone>(cones);
+  unilateralBegin_ = begin;
+  packed_ = unilateral_ > 0 && end - begin != unilateral_;
+  if (!packed_) return;
 
-  // the masses of unilateral rows do not change during a solve
+  // cones lie between: copy what belongs together; masses do not change during a solve
+  ur_ = arena.take<double>(unilateral_);
+  uv_ = arena.take<double>(unilateral_);
+  uD_ = arena.take<double>(unilateral_);
+  int u = 0;
   for (const RowBlock& block : p.blocks) {
-    if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) {
-      std::copy_n(p.D.data() + block.row, block.nrow, uD_.data() + unilateral_);
-      unilateral_ += block.nrow;
-    }
+    if (!isUnilateral(block.kind)) continue;
+    std::copy_n(p.D.data() + block.row, block.nrow, uD_.data() + u);
+    u += block.nrow;
   }
 }
 
@@ -73,6 +81,8 @@ void DirectionalCost::prepare(const double* r, const double* Js, double gradient
         break;
       case BlockKind::Unilateral:
       case BlockKind::Pyramid:
+        if (!packed_ && cones_.empty()) return;  // all that follows is of this sort
+        if (!packed_) break;
         std::copy_n(rb, block.nrow, ur_.data() + u);
         std::copy_n(vb, block.nrow, uv_.data() + u);
         u += block.nrow;
@@ -117,31 +127,41 @@ DirectionalCost::Point DirectionalCost::at(double alpha) {
   return point;
 }
 
-void DirectionalCost::addUnilateral(double alpha, Point& point) const {
+SINEW_KERNEL void DirectionalCost::addUnilateral(double alpha, Point& point) const {
   // m = min(0, r + alpha v), m0 = min(0, r): cost 1/2 D (m^2 - m0^2) = 1/2 D (m - m0)(m + m0); where the row pushes at
-  // both ends m - m0 is alpha v, which keeps its digits however small the step is. Four accumulators, fixed order.
-  constexpr int kLanes = 4;
-  std::array<double, kLanes> cost{}, slope{}, curvature{};
-  const double* r = ur_.data();
-  const double* v = uv_.data();
-  const double* D = uD_.data();
-  const auto row = [&](int i, std::size_t lane) {
-    const double x = r[i] + alpha * v[i];
-    const double m = std::min(x, 0.0);
-    const double m0 = std::min(r[i], 0.0);
-    const double step = x < 0 && r[i] < 0 ? alpha * v[i] : m - m0;
-    cost[lane] += 0.5 * D[i] * step * (m + m0);
-    slope[lane] += D[i] * m * v[i];
-    curvature[lane] += x < 0 ? D[i] * v[i] * v[i] : 0.0;
-  };
+  // both ends m - m0 is alpha v, which keeps its digits however small the step is. Four lanes, fixed order.
+  const double* r = packed_ ? ur_.data() : r_ + unilateralBegin_;
+  const double* v = packed_ ? uv_.data() : Js_ + unilateralBegin_;
+  const double* D = packed_ ? uD_.data() : p_.D.data() + unilateralBegin_;
+  const int n = unilateral_;
+  Wide cost{}, slope{}, curvature{};
+  const Wide zero{};
   int i = 0;
-  for (; i + kLanes <= unilateral_; i += kLanes) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) row(i + static_cast<int>(lane), lane);
+  for (; i + kLanes <= n; i += kLanes) {
+    const Wide ri = *reinterpret_cast<const Wide*>(r + i), vi = *reinterpret_cast<const Wide*>(v + i);
+    const Wide Di = *reinterpret_cast<const Wide*>(D + i);
+    const Wide move = alpha * vi;
+    const Wide x = ri + move;
+    const Wide m = x < zero ? x : zero, m0 = ri < zero ? ri : zero;
+    const Wide step = ((x < zero) & (ri < zero)) ? move : m - m0;
+    const Wide Dv = Di * vi;
+    cost += 0.5 * Di * step * (m + m0);
+    slope += Dv * m;
+    curvature += x < zero ? Dv * vi : zero;
   }
-  for (; i < unilateral_; ++i) row(i, 0);
-  point.cost += (cost[0] + cost[2]) + (cost[1] + cost[3]);
-  point.slope += (slope[0] + slope[2]) + (slope[1] + slope[3]);
-  point.curvature += (curvature[0] + curvature[2]) + (curvature[1] + curvature[3]);
+  double sums[3] = {(cost[0] + cost[2]) + (cost[1] + cost[3]), (slope[0] + slope[2]) + (slope[1] + slope[3]),
+                    (curvature[0] + curvature[2]) + (curvature[1] + curvature[3])};
+  for (; i < n; ++i) {
+    const double move = alpha * v[i], x = r[i] + move;
+    const double m = std::min(x, 0.0), m0 = std::min(r[i], 0.0);
+    const double step = x < 0 && r[i] < 0 ? move : m - m0;
+    sums[0] += 0.5 * D[i] * step * (m + m0);
+    sums[1] += D[i] * v[i] * m;
+    sums[2] += x < 0 ? D[i] * v[i] * v[i] : 0.0;
+  }
+  point.cost += sums[0];
+  point.slope += sums[1];
+  point.curvature += sums[2];
 }
 
 void DirectionalCost::addFriction(double alpha, Point& point) const {

@@ -43,8 +43,9 @@ class DirectionalCost {
   int frictionBegin_ = 0, frictionEnd_ = 0;
   const double* r_ = nullptr;
   const double* Js_ = nullptr;
-  // unilateral rows, packed
-  int unilateral_ = 0;
+  // unilateral rows: neighbors, unless there are cones between them; then they are packed
+  int unilateral_ = 0, unilateralBegin_ = 0;
+  bool packed_ = false;
   std::span<double> ur_, uv_, uD_;
   std::span<Cone> cones_;
 };

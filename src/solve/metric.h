@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "solve/sparse_factor.h"
+
 namespace sinew::solve {
 
 /// Lower triangle of a symmetric matrix by rows: growing columns, the diagonal last.
@@ -11,6 +13,9 @@ struct LowerRows {
   const int* rowadr = nullptr;
   const int* colind = nullptr;
   const double* value = nullptr;
+  /// The first rows are those of kinematic trees: the columns of a row are coupled among themselves. In later rows they
+  /// need not be.
+  int treeRows = 0;
 };
 
 /// The matrix A that measures accelerations. Solvers ask for it through this interface alone, so that the plain inertia
@@ -41,7 +46,9 @@ class TreeMetric final : public Metric {
   /// dofs from treeAdr[t] on, treeNum[t] of them.
   TreeMetric(const LowerRows& matrix, const double* factor, const double* diagInv, const int* treeOf,
              const int* treeAdr, const int* treeNum)
-      : matrix_(matrix), factor_(factor), diagInv_(diagInv), treeOf_(treeOf), treeAdr_(treeAdr), treeNum_(treeNum) {}
+      : matrix_(matrix), factor_(factor), diagInv_(diagInv), treeOf_(treeOf), treeAdr_(treeAdr), treeNum_(treeNum) {
+    matrix_.treeRows = matrix.n;
+  }
 
   LowerRows lower() const override { return matrix_; }
   void multiply(const double* x, double* y) const override;
@@ -59,6 +66,36 @@ class TreeMetric final : public Metric {
   const int* treeOf_;
   const int* treeAdr_;
   const int* treeNum_;
+};
+
+/// M + hD + h^2 K: kinematic trees as above, and groups of dofs that stiffness couples, each with a sparse factor.
+class StiffMetric final : public Metric {
+ public:
+  struct Part {
+    std::span<const int> dofs;  ///< growing
+    SparseFactor factor;        ///< in the order of `dofs`
+    std::span<double> work;     ///< one number per dof
+  };
+
+  /// `trees` serves all dofs outside of the parts; no tree may be partly in one. `matrix` is the whole of A.
+  StiffMetric(const TreeMetric& trees, const LowerRows& matrix, std::span<const Part> parts)
+      : trees_(trees), matrix_(matrix), parts_(parts) {}
+
+  LowerRows lower() const override { return matrix_; }
+  void multiply(const double* x, double* y) const override;
+  void solve(double* x) const override;
+  Range component(int dof) const override;
+  void solveComponent(Range component, double* x) const override;
+
+ private:
+  const Part* partOf(int dof) const;
+  static bool isOneRun(const Part& part) {
+    return part.dofs.back() - part.dofs.front() + 1 == static_cast<int>(part.dofs.size());
+  }
+
+  TreeMetric trees_;
+  LowerRows matrix_;
+  std::span<const Part> parts_;
 };
 
 }  // namespace sinew::solve

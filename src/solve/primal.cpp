@@ -63,16 +63,16 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
 }
 
 void PrimalSolver::chooseHessian(Arena& arena) {
-  // below this a dense factor is cheaper than finding out
-  constexpr int kSmall = 60;
   // dense loops are longer, so they run faster: count a sparse multiplication as this many dense ones
   constexpr double kSparsePrice = 1.5;
   const double n = n_;
   const bool canBeSparse = p_.nodes.size() > 1;
   if (canBeSparse && options_.hessian != HessianForm::Dense &&
-      (n_ > kSmall || options_.hessian == HessianForm::Sparse)) {
-    sparse_.emplace(p_, p_.nodes, arena);
-    if (options_.hessian == HessianForm::Auto && kSparsePrice * sparse_->flops() > n * n * n / 6) sparse_.reset();
+      (n_ > kLargestAlwaysDense || options_.hessian == HessianForm::Sparse)) {
+    PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
+    const FactorPlan& plan = plans->planFor(p_, arena);
+    const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
+    if (cheaper || options_.hessian == HessianForm::Sparse) sparse_.emplace(p_, plan, arena);
   }
   if (!sparse_) dense_.emplace(p_, arena);
 }
@@ -145,20 +145,22 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     std::copy(s.state.begin(), s.state.end(), oldState_.begin());
     evaluate(s);
     record();
-    if (newton) {
-      sparse_ ? sparse_->assemble(residual_.data(), s.state.data())
-              : dense_->update(residual_.data(), s.state.data(), oldState_.data());
-      solveHessian();
-    } else {
-      std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
-      p_.metric->solve(preconditioned_.data());
-    }
 
     ++report.iterations;
     report.improvement = scale * step.improvement;
     report.gradientNorm = scale * norm(gradient_);
-    report.converged = (report.improvement > 0 && report.improvement < tolerance) || report.gradientNorm < tolerance ||
-                       (newton && decrement() < tolerance);
+    report.converged = (report.improvement > 0 && report.improvement < tolerance) || report.gradientNorm < tolerance;
+    if (report.converged) break;
+
+    if (newton) {
+      sparse_ ? sparse_->update(residual_.data(), s.state.data(), oldState_.data())
+              : dense_->update(residual_.data(), s.state.data(), oldState_.data());
+      solveHessian();
+      report.converged = decrement() < tolerance;
+    } else {
+      std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
+      p_.metric->solve(preconditioned_.data());
+    }
     if (report.converged) break;
 
     if (newton) {

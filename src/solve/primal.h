@@ -47,6 +47,7 @@ class PrimalSolver {
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;
   // Newton only, one of the two
+  std::optional<PlanMemory> ownPlans_;  // if the problem has none
   std::optional<DenseHessian> dense_;
   std::optional<SparseHessian> sparse_;
   double cost_ = 0;

@@ -13,6 +13,8 @@
 /// without constraints, J the rows, s_i the cost of violating row i. The force of row i is f_i = -s_i'.
 namespace sinew::solve {
 
+class PlanMemory;
+
 struct ConstraintProblem {
   const Metric* metric = nullptr;
   std::span<const double> smoothAcceleration;  ///< a0
@@ -32,12 +34,20 @@ struct ConstraintProblem {
   double primalScale = 1;
   double dualScale = 1;
 
+  /// Stiffness is part of the metric, so that a factor of H costs no more than one of the metric.
+  bool stiff = false;
+  /// Where plans of sparse factors are kept between steps; none: they are made anew.
+  PlanMemory* plans = nullptr;
+
   int dofs() const { return static_cast<int>(smoothAcceleration.size()); }
   int rows() const { return static_cast<int>(D.size()); }
 };
 
 /// How Newton's method stores its matrix.
 enum class HessianForm { Auto, Dense, Sparse };
+
+/// Problems with no more dofs than this are factored densely: that is cheaper than finding out what is cheaper.
+inline constexpr int kLargestAlwaysDense = 60;
 
 struct SolveOptions {
   int maxIterations = 100;

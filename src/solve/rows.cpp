@@ -2,29 +2,80 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+
+#include "math/kernel.h"
 
 namespace sinew::solve {
 namespace {
 
-/// Values of the basis vectors at x: c_k = b_k . x.
-void basisTimes(const ConstraintProblem& p, const RowBlock& block, const double* x, double* c) {
-  const double* b = p.values.data() + block.value;
-  const int* column = p.columns.data() + block.column;
-  for (int k = 0; k < block.nbasis; ++k, b += block.ncol) {
-    double sum = 0;
-    for (int j = 0; j < block.ncol; ++j) sum += b[j] * x[column[j]];
-    c[k] = sum;
+const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
+
+/// Four entries of x, loaded at once if they are neighbors.
+inline __attribute__((always_inline)) void gather(const double* x, const int* column, Wide& out) {
+  if (column[kLanes - 1] - column[0] == kLanes - 1) {
+    out = wide(x + column[0]);
+  } else {
+    out = Wide{x[column[0]], x[column[1]], x[column[2]], x[column[3]]};
   }
 }
 
-/// x += B' c.
-void addBasisTransposed(const ConstraintProblem& p, const RowBlock& block, const double* c, double* x) {
-  const double* b = p.values.data() + block.value;
-  const int* column = p.columns.data() + block.column;
-  for (int k = 0; k < block.nbasis; ++k, b += block.ncol) {
-    const double ck = c[k];
-    if (ck == 0) continue;
-    for (int j = 0; j < block.ncol; ++j) x[column[j]] += b[j] * ck;
+/// Values of N basis vectors at x: c_k = b_k . x, four columns at a time.
+template <int N>
+inline __attribute__((always_inline)) void basisTimes(int ncol, const double* b, const int* column, const double* x,
+                                                      double* c) {
+  Wide sum[N] = {};
+  double rest[N] = {};
+  int j = 0;
+  for (; j + kLanes <= ncol; j += kLanes) {
+    Wide xj;
+    gather(x, column + j, xj);
+    for (int k = 0; k < N; ++k) sum[k] += wide(b + k * ncol + j) * xj;
+  }
+  for (; j < ncol; ++j) {
+    const double xj = x[column[j]];
+    for (int k = 0; k < N; ++k) rest[k] += b[k * ncol + j] * xj;
+  }
+  for (int k = 0; k < N; ++k) c[k] = ((sum[k][0] + sum[k][2]) + (sum[k][1] + sum[k][3])) + rest[k];
+}
+
+/// x += sum over N basis vectors of c_k b_k.
+template <int N>
+inline __attribute__((always_inline)) void addBasis(int ncol, const double* b, const int* column, const double* c,
+                                                    double* x) {
+  int j = 0;
+  for (; j + kLanes <= ncol; j += kLanes) {
+    Wide sum = wide(b + j) * c[0];
+    for (int k = 1; k < N; ++k) sum += wide(b + k * ncol + j) * c[k];
+    if (column[j + kLanes - 1] - column[j] == kLanes - 1) {
+      *reinterpret_cast<Wide*>(x + column[j]) += sum;
+    } else {
+      for (int lane = 0; lane < kLanes; ++lane) x[column[j + lane]] += sum[lane];
+    }
+  }
+  for (; j < ncol; ++j) {
+    double sum = b[j] * c[0];
+    for (int k = 1; k < N; ++k) sum += b[k * ncol + j] * c[k];
+    x[column[j]] += sum;
+  }
+}
+
+/// f(std::integral_constant<int, N>) with N = n in 1 .. kMaxBasis: loops over basis vectors of known length.
+template <class F>
+inline __attribute__((always_inline)) void withSize(int n, F&& f) {
+  switch (n) {
+    case 1:
+      return f(std::integral_constant<int, 1>{});
+    case 2:
+      return f(std::integral_constant<int, 2>{});
+    case 3:
+      return f(std::integral_constant<int, 3>{});
+    case 4:
+      return f(std::integral_constant<int, 4>{});
+    case 5:
+      return f(std::integral_constant<int, 5>{});
+    default:
+      return f(std::integral_constant<int, 6>{});
   }
 }
 
@@ -110,46 +161,90 @@ void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const do
 
 }  // namespace
 
-void multiplyRows(const ConstraintProblem& p, const double* x, double* y) {
-  double c[kMaxBasis];
+SINEW_KERNEL void multiplyRows(const ConstraintProblem& p, const double* x, double* y) {
+  const double* values = p.values.data();
+  const int* columns = p.columns.data();
+  const ConeParameters* cones = p.cones.data();
   for (const RowBlock& block : p.blocks) {
-    if (block.kind != BlockKind::Pyramid) {
-      basisTimes(p, block, x, y + block.row);
-      continue;
-    }
-    basisTimes(p, block, x, c);
-    const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+    double c[kMaxBasis];
+    const double* b = values + block.value;
+    const int* column = columns + block.column;
+    const int n = block.nbasis;
     double* out = y + block.row;
-    for (int k = 1; k < block.nbasis; ++k) {
-      const double t = cone.friction[static_cast<std::size_t>(k - 1)] * c[k];
+    double* target = block.kind == BlockKind::Pyramid ? c : out;
+    withSize(
+        n, [&](auto size)
+               __attribute__((always_inline)) { basisTimes<decltype(size)::value>(block.ncol, b, column, x, target); });
+    if (block.kind != BlockKind::Pyramid) continue;
+    const double* friction = cones[block.cone].friction.data();
+    for (int k = 1; k < n; ++k) {
+      const double t = friction[k - 1] * c[k];
       *out++ = c[0] + t;
       *out++ = c[0] - t;
     }
   }
 }
 
-void addTransposed(const ConstraintProblem& p, const double* f, double* x) {
-  double c[kMaxBasis];
+SINEW_KERNEL void addTransposed(const ConstraintProblem& p, const double* f, double* x) {
+  const double* values = p.values.data();
+  const int* columns = p.columns.data();
+  const ConeParameters* cones = p.cones.data();
   for (const RowBlock& block : p.blocks) {
-    if (block.kind != BlockKind::Pyramid) {
-      addBasisTransposed(p, block, f + block.row, x);
-      continue;
-    }
-    const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+    double c[kMaxBasis];
     const double* in = f + block.row;
-    c[0] = 0;
-    for (int k = 1; k < block.nbasis; ++k, in += 2) {
-      c[0] += in[0] + in[1];
-      c[k] = cone.friction[static_cast<std::size_t>(k - 1)] * (in[0] - in[1]);
+    const double* source = in;
+    bool any = false;
+    for (int k = 0; k < block.nrow; ++k) any = any || in[k] != 0;
+    if (!any) continue;
+    if (block.kind == BlockKind::Pyramid) {
+      const double* friction = cones[block.cone].friction.data();
+      c[0] = 0;
+      for (int k = 1; k < block.nbasis; ++k, in += 2) {
+        c[0] += in[0] + in[1];
+        c[k] = friction[k - 1] * (in[0] - in[1]);
+      }
+      source = c;
     }
-    addBasisTransposed(p, block, c, x);
+    withSize(
+        block.nbasis, [&](auto size) __attribute__((always_inline)) {
+          addBasis<decltype(size)::value>(block.ncol, values + block.value, columns + block.column, source, x);
+        });
   }
 }
 
+namespace {
+
+/// Rows [begin, end) that only push: f = -D min(0, r). Returns their cost.
+SINEW_KERNEL double evaluateUnilateral(int begin, int end, const double* D, const double* r, double* force,
+                                       RowState* state) {
+  Wide cost{};
+  const Wide zero{};
+  int i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    const Wide ri = wide(r + i);
+    const Wide m = ri < zero ? ri : zero;
+    const Wide push = zero - m;  // never -0
+    const Wide f = wide(D + i) * push;
+    *reinterpret_cast<Wide*>(force + i) = f;
+    cost += 0.5 * f * push;
+  }
+  double sum = (cost[0] + cost[2]) + (cost[1] + cost[3]);
+  for (; i < end; ++i) {
+    const double push = r[i] < 0 ? -r[i] : 0;
+    force[i] = D[i] * push;
+    sum += 0.5 * force[i] * push;
+  }
+  for (i = begin; i < end; ++i) state[i] = r[i] < 0 ? RowState::Quadratic : RowState::Satisfied;
+  return sum;
+}
+
+}  // namespace
+
 double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state) {
   double cost = 0;
-  for (const RowBlock& block : p.blocks) {
-    const int end = block.row + block.nrow;
+  for (std::size_t b = 0; b < p.blocks.size(); ++b) {
+    const RowBlock& block = p.blocks[b];
+    int end = block.row + block.nrow;
     switch (block.kind) {
       case BlockKind::Equality:
         for (int i = block.row; i < end; ++i) {
@@ -181,17 +276,9 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
         break;
       case BlockKind::Unilateral:
       case BlockKind::Pyramid:
-        for (int i = block.row; i < end; ++i) {
-          if (r[i] >= 0) {
-            force[i] = 0;
-            state[i] = RowState::Satisfied;
-          } else {
-            const double D = p.D[static_cast<std::size_t>(i)];
-            force[i] = -D * r[i];
-            state[i] = RowState::Quadratic;
-            cost += 0.5 * D * r[i] * r[i];
-          }
-        }
+        // together with all blocks of this sort that follow
+        while (b + 1 < p.blocks.size() && isUnilateral(p.blocks[b + 1].kind)) end += p.blocks[++b].nrow;
+        cost += evaluateUnilateral(block.row, end, p.D.data(), r, force, state);
         break;
       case BlockKind::Elliptic:
         cost += evaluateElliptic(p, block, r + block.row, force + block.row, state + block.row);

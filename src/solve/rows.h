@@ -8,6 +8,9 @@ namespace sinew::solve {
 /// Largest number of basis vectors of a block that has a dense weight matrix (a contact has at most 6).
 inline constexpr int kMaxBasis = 6;
 
+/// Rows that push and never pull: limits, frictionless contacts, edges of friction pyramids.
+inline bool isUnilateral(BlockKind kind) { return kind == BlockKind::Unilateral || kind == BlockKind::Pyramid; }
+
 /// y = J x, one number per row.
 void multiplyRows(const ConstraintProblem& p, const double* x, double* y);
 

@@ -4,6 +4,7 @@
 #include "constraint/constraint.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
+#include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
 #include "sensor/sensor.h"
 
@@ -13,6 +14,7 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
   kinematics(m, d);     // qpos, mocap           -> xpos, xquat, xmat, xipos, geom_x*, site_x*
   comPos(m, d);         // xipos, ximat, xaxis   -> subtree_com, cinert, cdof
   cameras(m, d);        // xpos, subtree_com     -> cam_xpos, cam_xmat
+  flexes(m, d);         // qpos, xpos            -> flexpoint_xpos, flexvert_xpos, flexedge_length
   tendons(m, d);        // site_xpos, cdof       -> ten_length, ten_J
   massMatrix(m, d);     // cinert, cdof, ten_J   -> crb, M
   factorMass(m, d);     // M                     -> qLD
@@ -27,6 +29,7 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
 void velocityStage(const Model& m, Data& d, Sensing sensing) {
   velocities(m, d);             // qvel, ten_J, moment   -> ten_velocity, actuator_velocity
   comVel(m, d);                 // qvel, cdof            -> cvel, cdof_dot
+  flexVelocities(m, d);         // qvel, cvel            -> flexpoint_xvel, flexedge_velocity
   passive(m, d);                // qpos, qvel            -> qfrc_spring, _damper, _gravcomp, _fluid, _passive
   bias(m, d);                   // cvel, cdof_dot        -> qfrc_bias
   referenceAcceleration(m, d);  // qvel, rows    -> efc_vel, efc_aref

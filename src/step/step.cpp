@@ -6,21 +6,31 @@
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "sensor/sensor.h"
+#include "step/largest_force.h"
 #include "step/stages.h"
 
 namespace sinew {
 namespace {
 
+/// The hardest push on the dofs that entry `index` of qpos, qvel or qacc belongs to, by the last forces computed.
+LargestForce forceBehind(const Model& m, Data& d, Trouble trouble, int index) {
+  if (trouble != Trouble::BadQpos) return largestForce(m, d, index, 1);
+  const int joint = jointOfCoordinate(m, index);
+  return joint < 0 ? LargestForce{} : largestForce(m, d, m.jnt_dofadr[joint], dofsOf(m, joint));
+}
+
 /// Notes the first entry that is not finite or beyond 1e10, and goes back to the initial state unless that is switched
-/// off. The reset clears the status, so the note is made after it. True if something was wrong.
+/// off. The reset clears forces and status, so the first are looked at before it and the note is made after it. True if
+/// something was wrong.
 bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& values) {
   const auto bad = [](double x) { return std::isnan(x) || std::abs(x) > kMaxVal; };
   const auto found = std::find_if(values.begin(), values.end(), bad);
   if (found == values.end()) return false;
   const int index = static_cast<int>(found - values.begin());
   const double time = d.time;
+  const LargestForce force = forceBehind(m, d, trouble, index);
   if (!m.opt.disabled(disable::kAutoReset)) reset(m, d);
-  d.status.note(trouble, index, time);
+  d.status.note(trouble, index, time, force);
   return true;
 }
 
@@ -42,6 +52,7 @@ void integrate(const Model& m, Data& d) {
 void step(const Model& m, Data& d) {
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
+  stopPinnedNodes(m, d);
   evaluate(m, d, Sensing::On);  // everything up to qacc and the sensors
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);

@@ -377,7 +377,9 @@ TEST(FlexModel, FLEX_AC9_ModelsWithoutFlexHaveNoTraceOfIt) {
   EXPECT_EQ(m.nq, m.nq_rigid);
   EXPECT_EQ(m.nv, m.nv_rigid);
   m.forEachArray([](const char* name, const auto& array, int, int, const char*) {
-    if (std::string(name).starts_with("flex")) EXPECT_EQ(array.size(), 0) << name;
+    if (std::string(name).starts_with("flex")) {
+      EXPECT_EQ(array.size(), 0) << name;
+    }
   });
 }
 

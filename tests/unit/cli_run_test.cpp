@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "support/command.h"
+#include "support/piles.h"
 #include "support/tolerance.h"
 
 // The command as a script uses it: exit codes, what goes to which stream, what is in the files it writes.
@@ -59,6 +60,30 @@ TEST(CliRun, DurationIsCountedInTimeSteps) {
   EXPECT_EQ(summary.at("steps"), 50);
   EXPECT_EQ(summary.at("status"), "ok");
   EXPECT_GT(summary.at("steps_per_second").get<double>(), 0);
+}
+
+TEST(CliRun, ThreadsDoNotChangeTheState) {
+  const TestFolder folder;
+  const std::string model = folder.write("m.xml", test::stacks(8, 6));
+  std::vector<std::string> hashes;
+  for (const char* threads : {"1", "3"}) {
+    const CommandResult r = runSinew({"run", model, "--steps", "50", "--threads", threads, "--json"});
+    ASSERT_EQ(r.exitCode, 0) << r.err;
+    hashes.push_back(json::parse(r.out).at("state_hash"));
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+  EXPECT_EQ(runSinew({"run", model, "--threads", "0"}).exitCode, 2);
+}
+
+TEST(CliRun, BadStateIsBlamedOnAForceByName) {
+  const TestFolder folder;
+  const std::string model = folder.write("m.xml", R"(<mujoco><worldbody><body name="cart">
+      <joint name="rail" type="slide"/><geom size=".1"/></body></worldbody>
+      <actuator><motor joint="rail" gear="1e15"/></actuator></mujoco>)");
+  const CommandResult r = runSinew({"run", model, "--steps", "1", "--ctrl", folder.write("c.csv", "0,1\n")});
+  EXPECT_EQ(r.exitCode, 1);
+  EXPECT_NE(r.err.find(R"(joint "rail" of body "cart")"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("largest force there: actuator, 1e+15"), std::string::npos) << r.err;
 }
 
 TEST(CliRun, KeyframeIsFoundByNameAndByIndex) {

@@ -71,7 +71,9 @@ TEST(ReferenceLayout, AtRestNothingIsDisplaced) {
   std::vector<double> reference(static_cast<std::size_t>(layout.nq()));
   layout.positionsToReference(m.qpos0.data(), reference.data());
   for (std::size_t i = 0; i < reference.size(); ++i) {
-    if (layout.qpos()[i] >= m.nq_rigid) EXPECT_NEAR(reference[i], 0, 1e-15) << i;
+    if (layout.qpos()[i] >= m.nq_rigid) {
+      EXPECT_NEAR(reference[i], 0, 1e-15) << i;
+    }
   }
 }
 

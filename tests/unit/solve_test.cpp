@@ -193,20 +193,53 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
                                         .unilateral = trees,
                                         .pyramids = trees,
                                         .cones = trees});
-      const ConstraintProblem& p = random.problem();
+      ConstraintProblem p = random.problem();
+      p.nodes = random.nodes();
       std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
       std::vector<RowState> s(r.size());
       multiplyRows(p, p.smoothAcceleration.data(), r.data());
       evaluateRows(p, r.data(), f.data(), s.data());
       Arena arena;
+      PlanMemory plans;
       DenseHessian dense(p, arena);
-      SparseHessian sparse(p, random.nodes(), arena);
+      SparseHessian sparse(p, plans.planFor(p, arena), arena);
       dense.assemble(r.data(), s.data());
       sparse.assemble(r.data(), s.data());
       std::vector<double> x(p.smoothForce.size()), y(x.size());
       dense.solve(p.smoothForce.data(), x.data());
       sparse.solve(p.smoothForce.data(), y.data());
       EXPECT_TRUE(allNear(y, x, 1e-9, 1e-9)) << "seed " << seed << ", " << trees << " trees";
+    }
+  }
+}
+
+// An update for changed states must give what assembling from scratch gives. The residual moves a little each time, so
+// that only some blocks change.
+TEST(SparseHessian, UpdatesToTheMatrixOfTheNewStates) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const RandomProblem random(
+        seed, {.dofs = 6, .trees = 12, .equalities = 3, .frictions = 3, .unilateral = 8, .pyramids = 12, .cones = 12});
+    ConstraintProblem p = random.problem();
+    p.nodes = random.nodes();
+    std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
+    std::vector<RowState> before(r.size()), after(r.size());
+    multiplyRows(p, p.smoothAcceleration.data(), r.data());
+    evaluateRows(p, r.data(), f.data(), before.data());
+    Arena arena;
+    PlanMemory plans;
+    const FactorPlan& plan = plans.planFor(p, arena);
+    SparseHessian updated(p, plan, arena), fresh(p, plan, arena);
+    updated.assemble(r.data(), before.data());
+    for (int round = 0; round < 5; ++round) {
+      for (std::size_t i = 0; i < r.size(); ++i) r[i] += 0.3 * std::sin(static_cast<double>(i * i) + round + seed);
+      evaluateRows(p, r.data(), f.data(), after.data());
+      updated.update(r.data(), after.data(), before.data());
+      fresh.assemble(r.data(), after.data());
+      std::vector<double> x(p.smoothForce.size()), y(x.size());
+      fresh.solve(p.smoothForce.data(), x.data());
+      updated.solve(p.smoothForce.data(), y.data());
+      EXPECT_TRUE(allNear(y, x, 1e-9, 1e-9)) << "seed " << seed << ", round " << round;
+      before = after;
     }
   }
 }

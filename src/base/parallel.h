@@ -1,0 +1,24 @@
+#pragma once
+
+#include <type_traits>
+
+namespace sinew {
+namespace detail {
+
+using IndexedWork = void (*)(void* context, int index, int slot);
+void parallelFor(int threads, int count, IndexedWork work, void* context);
+
+}  // namespace detail
+
+/// Calls work(index, slot) once for every index in [0, count), on at most `threads` threads, the caller's included.
+/// Calls with the same slot, 0 <= slot < max(1, threads), never overlap in time, so scratch memory can be kept per
+/// slot. Which index meets which slot is left to chance: nothing that is kept may depend on the slot. Returns when all
+/// calls have; `work` must not throw.
+template <class Work>
+void parallelFor(int threads, int count, Work&& work) {
+  using Body = std::remove_reference_t<Work>;
+  detail::parallelFor(
+      threads, count, [](void* context, int index, int slot) { (*static_cast<Body*>(context))(index, slot); }, &work);
+}
+
+}  // namespace sinew

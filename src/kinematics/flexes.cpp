@@ -1,0 +1,96 @@
+#include "kinematics/flexes.h"
+
+#include <algorithm>
+
+#include "kinematics/kinematics.h"
+
+namespace sinew {
+namespace {
+
+/// A flex whose vertices are its points.
+bool carriesItself(const Model& m, int flex) { return m.flex_interp[flex] == 0; }
+
+void placePoints(const Model& m, Data& d) {
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    const int node = m.flexpoint_nodeid[p];
+    if (node >= 0) {
+      std::copy_n(d.qpos.data() + m.nq_rigid + 3 * node, 3, d.flexpoint_xpos.data() + 3 * p);
+      continue;
+    }
+    const int body = m.flexpoint_bodyid[p];
+    vec3(d.flexpoint_xpos.data(), p) =
+        vec3(d.xpos.data(), body) + mat3(d.xmat.data(), body) * vec3(m.flexpoint_pos.data(), p);
+  }
+}
+
+/// x_v = sum_k w_k x_k over the points that carry the vertex.
+void placeVertices(const Model& m, Data& d, int flex) {
+  const int begin = m.flex_vertadr[flex], end = begin + m.flex_vertnum[flex];
+  if (carriesItself(m, flex)) {
+    std::copy_n(d.flexpoint_xpos.data() + 3 * m.flex_pointadr[flex], 3 * (end - begin),
+                d.flexvert_xpos.data() + 3 * begin);
+    return;
+  }
+  for (int v = begin; v < end; ++v) {
+    Vec3 x = Vec3::Zero();
+    const int last = m.flexvert_supportadr[v] + m.flexvert_supportnum[v];
+    for (int k = m.flexvert_supportadr[v]; k < last; ++k) {
+      x += m.flexsupport_weight[k] * vec3(d.flexpoint_xpos.data(), m.flexsupport_pointid[k]);
+    }
+    vec3(d.flexvert_xpos.data(), v) = x;
+  }
+}
+
+}  // namespace
+
+void flexes(const Model& m, Data& d) {
+  if (m.nflex == 0) return;
+  placePoints(m, d);
+  for (int f = 0; f < m.nflex; ++f) {
+    placeVertices(m, d, f);
+    const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
+    for (int e = m.flex_edgeadr[f]; e < m.flex_edgeadr[f] + m.flex_edgenum[f]; ++e) {
+      d.flexedge_length[e] = (vec3(x, m.flex_edge[2 * e + 1]) - vec3(x, m.flex_edge[2 * e])).norm();
+    }
+  }
+}
+
+void flexVelocities(const Model& m, Data& d) {
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    const int node = m.flexpoint_nodeid[p];
+    if (node >= 0) {
+      std::copy_n(d.qvel.data() + m.nv_rigid + 3 * node, 3, d.flexpoint_xvel.data() + 3 * p);
+    } else {
+      vec3(d.flexpoint_xvel.data(), p) =
+          pointVelocity(m, d, m.flexpoint_bodyid[p], vec3(d.flexpoint_xpos.data(), p)).linear;
+    }
+  }
+  for (int f = 0; f < m.nflex; ++f) {
+    if (!carriesItself(m, f)) continue;
+    const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
+    const double* v = d.flexpoint_xvel.data() + 3 * m.flex_pointadr[f];
+    for (int e = m.flex_edgeadr[f]; e < m.flex_edgeadr[f] + m.flex_edgenum[f]; ++e) {
+      const int a = m.flex_edge[2 * e], b = m.flex_edge[2 * e + 1];
+      const double length = d.flexedge_length[e];
+      const Vec3 along = vec3(x, b) - vec3(x, a);
+      d.flexedge_velocity[e] = length > kMinEdge ? along.dot(vec3(v, b) - vec3(v, a)) / length : 0;
+    }
+  }
+}
+
+Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local) {
+  if (carrier < m.nbody) return vec3(d.xpos.data(), carrier) + mat3(d.xmat.data(), carrier) * local;
+  const int node = carrier - m.nbody;
+  return vec3(d.qpos.data() + m.nq_rigid, node) + mat3(d.xmat.data(), m.flexnode_bodyid[node]) * local;
+}
+
+void addPointForce(const Model& m, const Data& d, int point, const Vec3& force, double* qfrc) {
+  const int node = m.flexpoint_nodeid[point];
+  if (node >= 0) {
+    if (!m.flexnode_pinned[node]) vec3(qfrc + m.nv_rigid, node) += force;
+    return;
+  }
+  addForce(m, d, m.flexpoint_bodyid[point], vec3(d.flexpoint_xpos.data(), point), force, Vec3::Zero(), qfrc);
+}
+
+}  // namespace sinew

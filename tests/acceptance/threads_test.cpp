@@ -1,0 +1,126 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "base/parallel.h"
+#include "sinew/load.h"
+#include "sinew/step.h"
+#include "support/allocation_guard.h"
+#include "support/piles.h"
+
+/// The number of threads changes how long a step takes and nothing else.
+namespace sinew {
+namespace {
+
+#ifdef SINEW_SANITIZED
+constexpr int kSteps = 20;
+#else
+constexpr int kSteps = 200;
+#endif
+
+/// TBB starts no more threads than the machine has cores, unless told to.
+class Threads : public testing::Test {
+ private:
+  tbb::global_control fourThreads_{tbb::global_control::max_allowed_parallelism, 4};
+};
+
+struct Run {
+  std::vector<std::uint64_t> hashes;  // after every tenth step
+  int mostIslands = 0;
+};
+
+Run run(const Model& m, int threads) {
+  Data d(m);
+  d.threads = threads;
+  for (int i = 0; i < m.nv; ++i) d.qvel[i] = 0.1 * std::sin(1.0 + i);
+  Run result;
+  for (int i = 1; i <= kSteps; ++i) {
+    step(m, d);
+    result.mostIslands = std::max(result.mostIslands, static_cast<int>(d.island.size()));
+    if (i % 10 == 0) result.hashes.push_back(stateHash(m, d));
+  }
+  EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
+  return result;
+}
+
+void expectSameBits(const std::string& name, const std::string& mjcf) {
+  const Model m = compile(readMjcfText(mjcf));
+  const Run one = run(m, 1);
+  EXPECT_GT(one.mostIslands, 1) << name << " gives threads nothing to share";
+  for (const int threads : {2, 4}) EXPECT_TRUE(run(m, threads).hashes == one.hashes) << name << ", threads " << threads;
+}
+
+TEST_F(Threads, LeaveNoTraceInAnyScene) {
+  expectSameBits("stacks", test::stacks(16, 8));
+  expectSameBits("pit", test::pit(60));
+  expectSameBits("crowd", test::crowd(12));
+}
+
+TEST_F(Threads, LeaveNoTraceWithAnySolver) {
+  for (const char* solver : {"Newton", "CG", "PGS"}) {
+    for (const char* cone : {"pyramidal", "elliptic"}) {
+      expectSameBits(fmt::format("{} {}", solver, cone),
+                     test::crowd(6, fmt::format(R"(solver="{}" cone="{}" iterations="20")", solver, cone)));
+    }
+  }
+  expectSameBits("noslip", test::stacks(12, 4, R"(cone="elliptic" noslip_iterations="5")"));
+  expectSameBits("sparse", test::stacks(12, 4, R"(jacobian="sparse")"));
+  expectSameBits("RK4", test::stacks(12, 4, R"(integrator="RK4")"));
+}
+
+TEST_F(Threads, MayChangeInTheMiddleOfARun) {
+  const Model m = compile(readMjcfText(test::crowd(12)));
+  Data serial(m), changing(m);
+  for (int i = 0; i < kSteps; ++i) {
+    changing.threads = 1 + i % 4;
+    step(m, serial);
+    step(m, changing);
+  }
+  EXPECT_EQ(stateHash(m, serial), stateHash(m, changing));
+}
+
+TEST_F(Threads, AreKeptByACopyAndByAReset) {
+  const Model m = compile(readMjcfText(test::stacks(2, 2)));
+  Data d(m);
+  d.threads = 3;
+  step(m, d);
+  reset(m, d);
+  const Data copy = d;
+  EXPECT_EQ(d.threads, 3);
+  EXPECT_EQ(copy.threads, 3);
+}
+
+#ifndef SINEW_SANITIZED  // sanitizers allocate on their own
+TEST_F(Threads, AllocateNothingAfterWarmUp) {
+  const Model m = compile(readMjcfText(test::stacks(16, 8)));
+  Data d(m);
+  d.threads = 2;
+  for (int i = 0; i < 300; ++i) step(m, d);
+  const test::AllocationGuard guard("steps on two threads");
+  for (int i = 0; i < 50; ++i) step(m, d);
+}
+#endif
+
+TEST_F(Threads, VisitEveryIndexOnceAndShareNoSlot) {
+  for (const int threads : {-1, 0, 1, 2, 4}) {
+    std::vector<int> visits(1000, 0);
+    std::vector<int> bySlot(static_cast<std::size_t>(std::max(1, threads)), 0);
+    parallelFor(threads, 1000, [&](int index, int slot) {
+      ++visits[static_cast<std::size_t>(index)];
+      ++bySlot[static_cast<std::size_t>(slot)];  // a race, if two threads had the same slot
+    });
+    EXPECT_EQ(visits, std::vector<int>(1000, 1)) << threads;
+    EXPECT_EQ(std::accumulate(bySlot.begin(), bySlot.end(), 0), 1000) << threads;
+  }
+  parallelFor(4, 0, [](int, int) { FAIL() << "there is no index"; });
+}
+
+}  // namespace
+}  // namespace sinew
