@@ -72,7 +72,7 @@ class Comparison {
   bool hasMeshes_;
   bool wasConstrained_ = false;  // constraint forces acted before the present sample
   Scales modelScales_;
-  std::optional<ReferenceRows> rows_;  // with flex nodes: which rows correspond
+  std::optional<ReferenceRows> rows_;  // with flexes: which rows correspond
   std::vector<FieldReport> reports_;
 };
 

@@ -61,6 +61,9 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
   if (kOtherMeaning.contains(field.name) || isOverDofs(field.name)) return std::nullopt;
   if (field.kind == FieldKind::Integer && !isPlainInteger(field.name)) return std::nullopt;
   if (interpolated_ && field.name == "flexedge_length0") return std::nullopt;  // never used there
+  // what riding points add to a body and its dofs is in the body there, in the points here
+  static const std::set<std::string_view> kOfCarriers{"body_inertia", "dof_M0", "dof_invweight0", "cinert", "crb"};
+  if (carried_ && kOfCarriers.contains(field.name)) return std::nullopt;
   Field aligned = field;
   const auto map = [&](const std::vector<int>& rows) -> std::optional<Field> {
     if (reference.size() != rows.size() * static_cast<std::size_t>(field.columns)) return field;  // reported as such
@@ -82,6 +85,11 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
       if (layout_.qpos()[i] >= m_.nq_rigid) reference[i] += field.values[static_cast<std::size_t>(layout_.qpos()[i])];
     }
     return map(layout_.qpos());
+  }
+  if (field.name == "flexedge_invweight0") {  // left at zero there for edges that no row asks about
+    for (std::size_t i = 0; i < std::min(reference.size(), aligned.values.size()); ++i) {
+      if (reference[i] == 0) aligned.values[i] = 0;
+    }
   }
   return aligned;
 }

@@ -28,6 +28,9 @@ class ReferenceRows {
   /// The same for arrays of Data, in the state of `d`.
   std::optional<Field> align(const Field& field, const Data& d, std::vector<double>& reference);
 
+  /// True if some free points are declared in bodies that move: these carry more inertia there than here.
+  bool isCarried() const { return carried_; }
+
   ReferenceLayout& layout() { return layout_; }
   const ReferenceLayout& layout() const { return layout_; }
 

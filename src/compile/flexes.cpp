@@ -194,6 +194,17 @@ void checkGeometry(const Flex& flex) {
   }
 }
 
+/// The boxes of side 2 inertiabox that stand for free points slide against their body but turn with it: the body
+/// carries their moments of inertia about their own centres.
+void addRotaryInertia(Draft& draft, const Flex& flex) {
+  if (!flex.generated || isStatic(draft, flex.parent)) return;
+  Body& body = draft.body(flex.parent);
+  const double square = flex.generated->inertiabox * flex.generated->inertiabox;
+  for (const FlexPoint& point : flex.points) {
+    if (point.free) body.inertia += Vec3::Constant(point.mass * 2 * square / 3);
+  }
+}
+
 void reportCrowdedEdges(const Draft& draft, const Flex& flex) {
   const std::vector<int>& crowded = flex.topology.crowdedEdges;
   if (crowded.empty()) return;
@@ -274,6 +285,13 @@ void addImpliedEqualities(Draft& draft) {
 
 }  // namespace
 
+bool isStatic(const Draft& draft, int body) {
+  for (int b = body; b > 0; b = draft.body(b).parent) {
+    if (!draft.body(b).joints.empty() || draft.body(b).spec->mocap) return false;
+  }
+  return true;
+}
+
 Place placeOf(const Flex& flex) { return flex.listed ? placeOf(*flex.listed) : placeOf(*flex.generated); }
 
 void draftListedFlexes(Draft& draft) {
@@ -308,6 +326,7 @@ void finishFlexes(Draft& draft) {
     if (flex.listed) weighListed(draft, flex);
     flex.topology = topologyOf(flex.dim, flex.elements);
     reportCrowdedEdges(draft, flex);
+    addRotaryInertia(draft, flex);
     if (!flex.rigid) addDeclaredEqualities(draft, static_cast<int>(id));
   }
   addImpliedEqualities(draft);

@@ -86,17 +86,21 @@ std::vector<double> nodeSizes(const Model& m, const Data& d, std::vector<double>
   for (int f = 0; f < m.nflex; ++f) {
     if (m.flex_interp[f] == 0) continue;
     const int begin = m.flex_pointadr[f], end = begin + m.flex_pointnum[f];
-    // where the bodies of the nodes are: pinned ones are the parent. The farthest node of a box is one of its corners.
+    // where the bodies of the nodes are: pinned ones are the parent
     const auto placeOf = [&](int point) -> Vec3 {
       const int node = m.flexpoint_nodeid[point];
       if (node >= 0 && !m.flexnode_pinned[node]) return restOf(m, node);
       return vec3(d.xpos.data(), m.flexpoint_bodyid[point]);
     };
+    constexpr int kFew = 1000;  // beyond this the corner of the box stands for the farthest node
     Box box;
     for (int p = begin; p < end; ++p) box.add(placeOf(p), 0);
     for (int p = begin; p < end; ++p) {
       const Vec3 at = placeOf(p);
-      reach(p, (at - box.lower).cwiseAbs().cwiseMax((box.upper - at).cwiseAbs()).norm());
+      double farthest = 0;
+      if (end - begin > kFew) farthest = (at - box.lower).cwiseMax(box.upper - at).norm();
+      for (int q = begin; q < end && end - begin <= kFew; ++q) farthest = std::max(farthest, (at - placeOf(q)).norm());
+      reach(p, farthest);
     }
   }
   bodySize[0] = 0;
