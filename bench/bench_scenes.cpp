@@ -42,6 +42,12 @@ struct Settings {
   std::string arguments;  // as given
 };
 
+/// Steps that are timed together: as many as take about this long, so that other programs seldom come between.
+constexpr double kPieceMicroseconds = 500;
+
+/// How often the stages are timed.
+constexpr int kProfileRounds = 5;
+
 /// Two engines that play the same motion end this close to each other.
 constexpr double kSameMotion = 1e-6;
 
@@ -92,10 +98,10 @@ class Reference {
     const ordered_json answer = ask({{"load", file.string()}, {"warmup", stretch.warmup}, {"steps", stretch.steps}});
     version_ = answer.at("version").get<std::string>();
   }
-  double microsecondsPerStep() {
-    const ordered_json answer = ask({{"play", true}});
+  std::vector<double> microsecondsOfPieces(int piece) {
+    const ordered_json answer = ask({{"play", piece}});
     qpos_ = answer.at("qpos").get<std::vector<double>>();
-    return answer.at("us").get<double>();
+    return answer.at("us").get<std::vector<double>>();
   }
   Work work() {
     const ordered_json answer = ask({{"count", true}});
@@ -140,24 +146,6 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// The stages of the quickest of a few replays.
-bench::StageProfile profileOf(const Model& m, const scenes::Replay& replay, const scenes::Stretch& stretch) {
-  constexpr int kReplays = 5;
-  Data d(m);
-  bench::StageProfile best;
-  double least = 0;
-  for (int i = 0; i < kReplays; ++i) {
-    bench::StageProfile profile = bench::profileStages(m, d, replay.start(), stretch.steps);
-    double total = 0;
-    for (const auto& stage : profile.stages) total += stage.microseconds;
-    if (i == 0 || total < least) {
-      least = total;
-      best = std::move(profile);
-    }
-  }
-  return best;
-}
-
 /// Geometric mean of the ratios of the scenes with or without contact.
 double meanRatio(const std::vector<Result>& results, bool withContact) {
   double sum = 0;
@@ -175,30 +163,33 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
   const Model m = compile(readMjcfText(scene.mjcf, scene.name + ".xml"));
   scenes::Replay replay(m, settings.stretch);
   if (reference) reference->load(folder.write(scene), settings.stretch);
-  std::vector<double> ours, theirs;
+  std::vector<std::vector<double>> ours, theirs;
+  const int piece =
+      std::clamp(static_cast<int>(kPieceMicroseconds / replay.microsecondsPerStep()), 1, settings.stretch.steps);
   const auto begin = std::chrono::steady_clock::now();
   const auto enough = [&] {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     return static_cast<int>(ours.size()) >= std::min(5, settings.rounds) && elapsed.count() > settings.seconds;
   };
   while (static_cast<int>(ours.size()) < settings.rounds && !enough()) {
-    ours.push_back(replay.microsecondsPerStep());
-    if (reference) theirs.push_back(reference->microsecondsPerStep());
+    ours.push_back(replay.microsecondsOfPieces(piece));
+    if (reference) theirs.push_back(reference->microsecondsOfPieces(piece));
   }
   Result result;
   result.name = scene.name;
   result.nbody = m.nbody;
   result.nv = m.nv;
-  result.sinew = scenes::spreadOf(ours);
-  result.reference = scenes::spreadOf(theirs);
+  result.sinew = scenes::spreadOf(ours, settings.stretch.steps);
+  result.reference = scenes::spreadOf(theirs, settings.stretch.steps);
   result.rounds = static_cast<int>(ours.size());
   result.hash = replay.hash();
-  result.profile = profileOf(m, replay, settings.stretch);
+  Data d(m);
+  result.profile = bench::profileStages(m, d, replay.start(), settings.stretch.steps, kProfileRounds);
   result.hasContact = result.profile.contacts > 0;
   result.isReproducible = replay.isReproducible() && result.profile.hash == result.hash;
   if (reference) result.referenceWork = reference->work();
   if (reference) {
-    for (int i = 0; i < m.nq; ++i) {
+    for (int i = 0; i < m.nq_rigid && m.nflex == 0; ++i) {
       const double difference = std::abs(replay.data().qpos[i] - reference->qpos()[static_cast<std::size_t>(i)]);
       result.farthest = std::max(result.farthest, difference);
     }
@@ -290,16 +281,18 @@ void save(const std::vector<Result>& results, const Settings& settings, const st
   std::ofstream(stem.string() + ".md") << fmt::format(
       "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; {} steps after {} of warm-up, least of "
       "up "
-      "to {} rounds, turn by\nturn. The npm package runs about half as fast as native MuJoCo.\n\n{}\n"
+      "to {} rounds, turn by\nturn, taken piece by piece of about {} us. The npm package runs about half as fast as "
+      "native "
+      "MuJoCo.\n\n{}\n"
       "Geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact.\n\n"
       "## Work per step in the scenes with contact\n\n"
       "Means over the stretch; iterations of the island that takes most. Piles are chaotic: a difference in the last "
       "digit grows until the\ntwo engines play different falls of the same pile. Then the numbers of contacts and rows "
       "tell whether the work is the same.\n\n{}\n"
-      "## Sinew by stage, us per step\n\n{}",
+      "## Sinew by stage, us per step\n\nLeast of five rounds, step by step.\n\n{}",
       machine, settings.arguments.empty() ? "" : " ARGS=\"" + settings.arguments + "\"", kVersion,
       j["reference"].get<std::string>(), settings.stretch.steps, settings.stretch.warmup, settings.rounds,
-      speedTable(results), meanRatio(results, false), meanRatio(results, true), workTable(results),
+      kPieceMicroseconds, speedTable(results), meanRatio(results, false), meanRatio(results, true), workTable(results),
       stageTable(results));
   fmt::print("written to {}.json and .md\n", fs::relative(stem, SINEW_SOURCE_DIR).string());
 }

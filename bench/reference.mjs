@@ -1,7 +1,7 @@
 // The yardstick: plays stretches of simulation in the published MuJoCo WebAssembly package, as scenes/replay.h plays
 // them in Sinew. Reads one JSON command per line from standard input and answers each with one line:
 //   {"load": FILE, "warmup": N, "steps": N}   ->  {"nv": N, "version": "..."}
-//   {"play": true}                            ->  {"us": microseconds per step, "qpos": [...] at the end}
+//   {"play": N}                               ->  {"us": [microseconds of every N steps], "qpos": [...] at the end}
 //   {"count": true}                           ->  {"contacts": ..., "rows": ..., "iterations": ...}, means over the steps
 // An answer {"error": TEXT} means that the command failed.
 
@@ -55,13 +55,17 @@ function load({ load: file, warmup, steps }) {
   return { nv: model.nv, version: mj.mj_versionString() };
 }
 
-function play() {
+function play({ play: piece }) {
   const { model, data, start, steps } = scene;
+  const us = [];
   mj.mj_setState(model, data, start, signature);
-  const begin = process.hrtime.bigint();
-  for (let i = 0; i < steps; ++i) mj.mj_step(model, data);
-  const elapsed = Number(process.hrtime.bigint() - begin);
-  return { us: elapsed / 1000 / steps, qpos: Array.from(data.qpos) };
+  for (let done = 0; done < steps; done += piece) {
+    const count = Math.min(piece, steps - done);
+    const begin = process.hrtime.bigint();
+    for (let i = 0; i < count; ++i) mj.mj_step(model, data);
+    us.push(Number(process.hrtime.bigint() - begin) / 1000);
+  }
+  return { us, qpos: Array.from(data.qpos) };
 }
 
 /// The same stretch once more, counting the work; iterations are those of the island that took most.
@@ -82,7 +86,7 @@ for await (const line of readline.createInterface({ input: process.stdin })) {
   let answer;
   try {
     const command = JSON.parse(line);
-    answer = command.load ? load(command) : command.count ? count() : play();
+    answer = command.load ? load(command) : command.count ? count() : play(command);
   } catch (error) {
     answer = { error: String(error?.message ?? error) };
   }

@@ -33,13 +33,23 @@ Replay::Replay(const Model& m, const Stretch& stretch, int threads) : m_(m), str
 }
 
 double Replay::microsecondsPerStep() {
+  if (stretch_.steps == 0) return 0;
+  return microsecondsOfPieces(stretch_.steps).front() / stretch_.steps;
+}
+
+std::vector<double> Replay::microsecondsOfPieces(int piece) {
   restoreState(m_, d_, start_);
-  const double result = microsecondsPer(stretch_.steps, [&] { step(m_, d_); });
+  std::vector<double> pieces;
+  pieces.reserve(static_cast<std::size_t>(stretch_.steps / piece + 1));
+  for (int done = 0; done < stretch_.steps; done += piece) {
+    const int count = std::min(piece, stretch_.steps - done);
+    pieces.push_back(count * microsecondsPer(count, [&] { step(m_, d_); }));
+  }
   const std::uint64_t hash = stateHash(m_, d_);
   if (played_ && hash != hash_) reproducible_ = false;
   hash_ = hash;
   played_ = true;
-  return result;
+  return pieces;
 }
 
 double Replay::microsecondsPerForward() {
@@ -51,6 +61,18 @@ Spread spreadOf(std::vector<double> timings) {
   if (timings.empty()) return {};
   std::sort(timings.begin(), timings.end());
   return {timings.front(), timings[timings.size() / 4]};
+}
+
+Spread spreadOf(const std::vector<std::vector<double>>& rounds, int steps) {
+  Spread total;
+  for (std::size_t piece = 0; !rounds.empty() && piece < rounds.front().size(); ++piece) {
+    std::vector<double> timings;
+    for (const std::vector<double>& round : rounds) timings.push_back(round[piece]);
+    const Spread spread = spreadOf(timings);
+    total.least += spread.least / steps;
+    total.lowerQuartile += spread.lowerQuartile / steps;
+  }
+  return total;
 }
 
 }  // namespace sinew::scenes

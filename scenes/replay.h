@@ -26,6 +26,8 @@ class Replay {
 
   /// Plays the stretch once; microseconds per step.
   double microsecondsPerStep();
+  /// The same, one number for every `piece` steps (the last piece may be shorter): microseconds of that piece.
+  std::vector<double> microsecondsOfPieces(int piece);
   /// Times forward() on the state at the start of the stretch, as often as the stretch has steps; microseconds per
   /// call.
   double microsecondsPerForward();
@@ -55,5 +57,9 @@ struct Spread {
   double lowerQuartile = 0;
 };
 Spread spreadOf(std::vector<double> timings);
+
+/// The same for timings of pieces, rounds[k][piece]: the spread over the rounds piece by piece, summed, per step. On a
+/// machine that is busy with other things hardly any long stretch is left in peace, but every short piece is at times.
+Spread spreadOf(const std::vector<std::vector<double>>& rounds, int steps);
 
 }  // namespace sinew::scenes

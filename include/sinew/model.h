@@ -13,77 +13,77 @@
 namespace sinew {
 
 /// Sizes of a Model: X(name, "what it counts").
-#define SINEW_MODEL_SIZES(X)                                               \
-  X(nq, "generalized coordinates")                                         \
-  X(nv, "degrees of freedom")                                              \
-  X(nq_rigid, "coordinates of joints; those of flex nodes follow")         \
-  X(nv_rigid, "dofs of joints; those of flex nodes follow")                \
-  X(nu, "controls, one per actuator")                                      \
-  X(na, "activation variables")                                            \
-  X(nbody, "bodies, the world included")                                   \
-  X(njnt, "joints")                                                        \
-  X(ntree, "kinematic trees")                                              \
-  X(nM, "entries of the lower triangle of the inertia matrix M")           \
-  X(nD, "entries of the symmetric pattern D (derivatives)")                \
-  X(ngeom, "geoms")                                                        \
-  X(nsite, "sites")                                                        \
-  X(ncam, "cameras")                                                       \
-  X(nmesh, "meshes")                                                       \
-  X(nmeshvert, "vertices of all meshes")                                   \
-  X(nmeshface, "triangles of all meshes")                                  \
-  X(nmeshgraph, "ints in the hull graphs of all meshes")                   \
-  X(nmeshpoly, "hull polygons of all meshes")                              \
-  X(nmeshpolyvert, "vertices of all hull polygons")                        \
-  X(nmeshpolymap, "polygons per vertex, all meshes")                       \
-  X(nhfield, "height fields")                                              \
-  X(nhfielddata, "elevations of all height fields")                        \
-  X(nflex, "flexes")                                                       \
-  X(nflexnode, "flex nodes: points with three coordinates of their own")   \
-  X(nflexpoint, "points that carry flexes: nodes, or points of bodies")    \
-  X(nflexvert, "vertices of all flexes")                                   \
-  X(nflexsupport, "points that carry the vertices of interpolated flexes") \
-  X(nflexedge, "edges of all flexes")                                      \
-  X(nflexelem, "elements of all flexes")                                   \
-  X(nflexelemdata, "vertex ids of all elements")                           \
-  X(nflexelemedge, "edge ids of all elements")                             \
-  X(nflexhinge, "pairs of triangles that share an edge")                   \
-  X(nflexshelldata, "vertex ids of all boundary fragments")                \
-  X(nflexevpair, "element-vertex pairs that may collide inside a flex")    \
-  X(nflexelastic, "constants of the elements that resist strain")          \
-  X(nflexbend, "consecutive segments of rods that resist bending")         \
-  X(nflexcell, "cells of interpolated flexes that resist strain")          \
-  X(nflexcelldata, "point ids of all cells")                               \
-  X(nflexcellstiff, "entries of the cells' stiffness matrices")            \
-  X(nflexmode, "numbers in the strain modes of all flexes")                \
-  X(nstiffnode, "flex nodes whose stiffness can be integrated implicitly") \
-  X(nK, "entries of the lower triangle of the matrix that couples them")   \
-  X(npair, "explicit contact pairs")                                       \
-  X(nexclude, "excluded body pairs")                                       \
-  X(neq, "equality constraints")                                           \
-  X(ntendon, "tendons")                                                    \
-  X(nwrap, "path elements of all tendons")                                 \
-  X(nJten, "entries of all tendon Jacobians")                              \
-  X(nJmom, "most entries the actuator moments can have")                   \
-  X(nsensor, "sensors")                                                    \
-  X(nsensordata, "numbers in the sensor vector")                           \
-  X(nnumeric, "custom numeric fields")                                     \
-  X(nnumericdata, "numbers in all of them")                                \
-  X(ntext, "custom text fields")                                           \
-  X(ntextdata, "characters in all of them, terminating zeros included")    \
-  X(ntuple, "custom tuples")                                               \
-  X(ntupledata, "entries of all tuples")                                   \
-  X(nkey, "keyframes")                                                     \
-  X(nmocap, "mocap bodies")                                                \
-  X(nuserdata, "user numbers in Data")                                     \
-  X(nuser_body, "user numbers per body")                                   \
-  X(nuser_jnt, "user numbers per joint")                                   \
-  X(nuser_geom, "user numbers per geom")                                   \
-  X(nuser_site, "user numbers per site")                                   \
-  X(nuser_cam, "user numbers per camera")                                  \
-  X(nuser_tendon, "user numbers per tendon")                               \
-  X(nuser_actuator, "user numbers per actuator")                           \
-  X(nuser_sensor, "user numbers per sensor")                               \
-  X(ngravcomp, "bodies with gravity compensation")                         \
+#define SINEW_MODEL_SIZES(X)                                                         \
+  X(nq, "generalized coordinates")                                                   \
+  X(nv, "degrees of freedom")                                                        \
+  X(nq_rigid, "coordinates of joints; those of flex nodes follow")                   \
+  X(nv_rigid, "dofs of joints; those of flex nodes follow")                          \
+  X(nu, "controls, one per actuator")                                                \
+  X(na, "activation variables")                                                      \
+  X(nbody, "bodies, the world included")                                             \
+  X(njnt, "joints")                                                                  \
+  X(ntree, "kinematic trees")                                                        \
+  X(nM, "entries of the lower triangle of the inertia matrix M")                     \
+  X(nD, "entries of the symmetric pattern D (derivatives)")                          \
+  X(ngeom, "geoms")                                                                  \
+  X(nsite, "sites")                                                                  \
+  X(ncam, "cameras")                                                                 \
+  X(nmesh, "meshes")                                                                 \
+  X(nmeshvert, "vertices of all meshes")                                             \
+  X(nmeshface, "triangles of all meshes")                                            \
+  X(nmeshgraph, "ints in the hull graphs of all meshes")                             \
+  X(nmeshpoly, "hull polygons of all meshes")                                        \
+  X(nmeshpolyvert, "vertices of all hull polygons")                                  \
+  X(nmeshpolymap, "polygons per vertex, all meshes")                                 \
+  X(nhfield, "height fields")                                                        \
+  X(nhfielddata, "elevations of all height fields")                                  \
+  X(nflex, "flexes")                                                                 \
+  X(nflexnode, "flex nodes: points with three coordinates of their own")             \
+  X(nflexpoint, "points that carry flexes: nodes, or points of bodies")              \
+  X(nflexvert, "vertices of all flexes")                                             \
+  X(nflexsupport, "points that carry the vertices of interpolated flexes")           \
+  X(nflexedge, "edges of all flexes")                                                \
+  X(nflexelem, "elements of all flexes")                                             \
+  X(nflexelemdata, "vertex ids of all elements")                                     \
+  X(nflexelemedge, "edge ids of all elements")                                       \
+  X(nflexhinge, "pairs of triangles that share an edge")                             \
+  X(nflexshelldata, "vertex ids of all boundary fragments")                          \
+  X(nflexevpair, "element-vertex pairs that may collide inside a flex")              \
+  X(nflexelastic, "constants of the elements that resist strain")                    \
+  X(nflexbend, "consecutive segments of rods that resist bending")                   \
+  X(nflexcell, "cells of interpolated flexes that resist strain")                    \
+  X(nflexcelldata, "point ids of all cells")                                         \
+  X(nflexcellstiff, "entries of the cells' stiffness matrices")                      \
+  X(nflexmode, "numbers in the strain modes of all flexes")                          \
+  X(nstiffnode, "groups of three dofs whose stiffness can be integrated implicitly") \
+  X(nK, "entries of the lower triangle of the matrix that couples them")             \
+  X(npair, "explicit contact pairs")                                                 \
+  X(nexclude, "excluded body pairs")                                                 \
+  X(neq, "equality constraints")                                                     \
+  X(ntendon, "tendons")                                                              \
+  X(nwrap, "path elements of all tendons")                                           \
+  X(nJten, "entries of all tendon Jacobians")                                        \
+  X(nJmom, "most entries the actuator moments can have")                             \
+  X(nsensor, "sensors")                                                              \
+  X(nsensordata, "numbers in the sensor vector")                                     \
+  X(nnumeric, "custom numeric fields")                                               \
+  X(nnumericdata, "numbers in all of them")                                          \
+  X(ntext, "custom text fields")                                                     \
+  X(ntextdata, "characters in all of them, terminating zeros included")              \
+  X(ntuple, "custom tuples")                                                         \
+  X(ntupledata, "entries of all tuples")                                             \
+  X(nkey, "keyframes")                                                               \
+  X(nmocap, "mocap bodies")                                                          \
+  X(nuserdata, "user numbers in Data")                                               \
+  X(nuser_body, "user numbers per body")                                             \
+  X(nuser_jnt, "user numbers per joint")                                             \
+  X(nuser_geom, "user numbers per geom")                                             \
+  X(nuser_site, "user numbers per site")                                             \
+  X(nuser_cam, "user numbers per camera")                                            \
+  X(nuser_tendon, "user numbers per tendon")                                         \
+  X(nuser_actuator, "user numbers per actuator")                                     \
+  X(nuser_sensor, "user numbers per sensor")                                         \
+  X(ngravcomp, "bodies with gravity compensation")                                   \
   X(nnames, "characters in `names`")
 
 /// Arrays of a Model: X(element type, name, rows, columns, "what it is, units"). This table is the one source for the
@@ -370,6 +370,7 @@ namespace sinew {
   X(FlexDof, flex_dof, nflex, 1, "how its points move")                                                                \
   X(int, flex_interp, nflex, 1, "0: vertices are points; order of interpolation, negative for a shell")                \
   X(std::uint8_t, flex_rigid, nflex, 1, "all vertices are fixed to one body")                                          \
+  X(int, flex_place, nflex, 1, "bodies before its points in the order of the reference engine")                        \
   X(int, flex_group, nflex, 1, "group")                                                                                \
   X(int, flex_vertadr, nflex, 1, "first vertex")                                                                       \
   X(int, flex_vertnum, nflex, 1, "number of vertices")                                                                 \
@@ -473,12 +474,14 @@ namespace sinew {
   X(int, flex_modeadr, nflex, 1, "first number of its strain modes; -1: none")                                         \
   X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
   X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
-  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes, in the numbering of their flex; row i \
-     holds the columns it is coupled to in growing order, the diagonal last */                                         \
+  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes (in the order of their dofs), in the   \
+     numbering of their flex; row i holds the columns it is coupled to in growing order, the diagonal last */                                             \
   X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
   X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
-  X(int, stiff_nodeid, nstiffnode, 1, "node")                                                                          \
-  X(int, flexnode_stiffid, nflexnode, 1, "stiff node, -1: none")                                                       \
+  X(int, stiff_dofadr, nstiffnode, 1, "first of the three dofs of a node, or of a body with three slides")             \
+  X(double, stiff_axes, nstiffnode, 9, "their directions in the world, one column each")                               \
+  X(std::uint8_t, stiff_aligned, nstiffnode, 1, "these are the axes of the world")                                     \
+  X(int, flexpoint_stiffid, nflexpoint, 1, "stiff node that moves the point, -1: none")                                \
   X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
   X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
   X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \

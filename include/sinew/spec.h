@@ -352,8 +352,9 @@ struct Flex : FlexBase {
 /// A flex made by a generator, in a body. Its free points become nodes with three coordinates, or with dof radial and
 /// 2d bodies with slides.
 struct Flexcomp : FlexBase {
-  int place = 0;   ///< number of child bodies that come before it in its body
-  int frame = -1;  ///< frame of the body it was attached in, -1: none. A frame around the element itself has no effect
+  int place = 0;         ///< number of child bodies that come before it in its body
+  bool inframe = false;  ///< the frame moves it; without this a frame around it has no effect
+  int frame = -1;        ///< frame of the body that moves it, -1: none
   FlexcompType type = FlexcompType::Grid;
   FlexDof dof = FlexDof::Full;
   std::vector<int> count;       ///< up to 3 numbers
@@ -530,10 +531,16 @@ struct TupleEntry {
 struct Tuple : Element {
   std::vector<TupleEntry> entries;
 };
+enum class KeyLayout : int { Auto = 0, Reference, Sinew };
+
 /// A NaN in qpos, mpos or mquat stands for the reference configuration (qpos0, the body's pose): a keyframe that came
 /// with an attached model says nothing about the rest.
 struct Key : Element {
   double time = 0;
+  /// How qpos and qvel count the points of flexes: as the reference engine does (displacements, free points only, among
+  /// the joints), or as Sinew does (world positions of all nodes, after the joints). Auto: Reference if the number of
+  /// values fits it.
+  KeyLayout layout = KeyLayout::Auto;
   std::optional<std::vector<double>> qpos, qvel, act, mpos, mquat, ctrl;
 };
 

@@ -76,7 +76,6 @@ void writeObjects(const draft::Draft& draft, const draft::Names& names, Model& m
   m.nJmom = draft::countMomentEntries(m);
   draft::writeSensors(spec, names, m);
   draft::writeCustom(spec, names, m);
-  draft::writeKeyframes(spec, m);
   draft::writeNames(draft, pairs, excludes, m);
 }
 
@@ -91,6 +90,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m, d);
+  draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);

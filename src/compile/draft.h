@@ -100,6 +100,7 @@ struct Draft {
   std::vector<HField> hfields;
   std::deque<Flex> flexes;                 ///< those given vertex by vertex first, then in document order
   std::vector<spec::Equality> equalities;  ///< those of the Spec, then those that flexes ask for
+  std::vector<int> equalityFlexes;         ///< the flexes that ask
 
   const spec::Compiler& compiler() const { return spec->compiler; }
   Body& body(int i) { return bodies[static_cast<std::size_t>(i)]; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compile/place.h"
 #include "compile/rows.h"
@@ -99,6 +100,31 @@ int needCarrier(const Draft& draft, const Names& names, const Model& m, const sp
   return m.nbody + node;
 }
 
+/// Cells are counted along the axes of the interpolation grid; in shells, faces by one number and two times -1.
+void checkCell(const spec::Equality& equality, int flex, const Model& m, const Place& place) {
+  const int* cells = m.flex_cellnum.data() + 3 * flex;
+  const auto within = [&](double value, int count) {
+    return value >= 0 && value < count && value == std::floor(value);
+  };
+  const auto& [i, j, k] = equality.cell;
+  if (m.flex_interp[flex] == 0) place.fail(fmt::format("flex \"{}\" is not interpolated", equality.name1));
+  const int faces = 2 * (cells[1] * cells[2] + cells[0] * cells[2] + cells[0] * cells[1]);
+  const bool valid = m.flex_interp[flex] < 0 ? within(i, faces) && j == -1 && k == -1
+                                             : within(i, cells[0]) && within(j, cells[1]) && within(k, cells[2]);
+  if (!valid) place.fail(fmt::format("'cell' names no cell of flex \"{}\", found {} {} {}", equality.name1, i, j, k));
+}
+
+/// What a flex's equality asks of it; the first one decides what the flex counts as.
+void relateToFlex(const spec::Equality& equality, int flex, const Place& place, Model& m) {
+  if (m.flex_rigid[flex]) {
+    place.fail(fmt::format("flex \"{}\" is rigid: there is nothing to constrain", equality.name1));
+  }
+  if (equality.type == EqualityType::FlexStrain) checkCell(equality, flex, m, place);
+  if (m.flex_edgeequality[flex] == 0) {
+    m.flex_edgeequality[flex] = 1 + static_cast<int>(equality.type) - static_cast<int>(EqualityType::Flex);
+  }
+}
+
 }  // namespace
 
 void writeEqualities(const Draft& draft, const Names& names, Model& m) {
@@ -110,7 +136,9 @@ void writeEqualities(const Draft& draft, const Names& names, Model& m) {
       return type == ObjType::Body ? needCarrier(draft, names, m, equality, name, place)
                                    : names.need(type, name, place);
     };
-    const int first = need(equality.name1);
+    const std::size_t asked = static_cast<std::size_t>(i) - draft.spec->equalities.size();  // by a flex, if it is one
+    const int first = static_cast<std::size_t>(i) < draft.spec->equalities.size() ? need(equality.name1)
+                                                                                  : draft.equalityFlexes[asked];
     int second = equality.name2.empty() ? -1 : need(equality.name2);
     if (type == ObjType::Body && second < 0) second = 0;
     if (type == ObjType::Site && second < 0) place.fail("the second site is missing");
@@ -122,6 +150,7 @@ void writeEqualities(const Draft& draft, const Names& names, Model& m) {
         }
       }
     }
+    if (type == ObjType::Flex) relateToFlex(equality, first, place, m);
     m.eq_type[i] = equality.type;
     m.eq_obj1id[i] = first;
     m.eq_obj2id[i] = second;

@@ -37,6 +37,7 @@ struct Flex {
   FlexDof dof = FlexDof::Full;
   bool rigid = false;
   int parent = 0;  ///< body the flexcomp is in
+  int place = 0;   ///< number of bodies that come before it
 
   std::vector<FlexPoint> points;
   std::vector<int> elements;
@@ -45,6 +46,9 @@ struct Flex {
 
   // interpolation
   std::array<int, 3> cells{1, 1, 1};
+  std::vector<char> emptyCells;       ///< volumes: cells that hold nothing of the flex
+  std::vector<Vec3> localVertices;    ///< in the parent body
+  std::vector<Vec3> unit;             ///< vertices in unit coordinates of the box of nodes
   std::vector<FlexSupport> supports;  ///< in order of the vertices
   std::vector<int> supportNum;        ///< per vertex
 
@@ -56,9 +60,9 @@ struct Flex {
   /// Order of interpolation, negative for shells, 0 without.
   int interpolation() const {
     if (!isInterpolated()) return 0;
-    const int order = dof == FlexDof::Trilinear ? 1 : 2;
-    return parameters.isShell(dof) ? -order : order;
+    return parameters.isShell(dof) ? -order() : order();
   }
+  int order() const { return dof == FlexDof::Trilinear ? 1 : 2; }
   int numVertices() const { return static_cast<int>(vertices.size()); }
   const FlexPoint& point(int i) const { return points[static_cast<std::size_t>(i)]; }
   const Vec3& vertex(int i) const { return vertices[static_cast<std::size_t>(i)]; }

@@ -21,6 +21,10 @@ struct FlexShape {
 };
 
 /// The points and elements of a flexcomp, numbered as the reference engine numbers them. Throws LoadError at `place`.
-FlexShape generateShape(const spec::Flexcomp& flexcomp, const Place& place);
+/// `stripPath`: directories in the name of a file do not count.
+FlexShape generateShape(const spec::Flexcomp& flexcomp, bool stripPath, const Place& place);
+
+/// The part of generateShape() that takes points and elements from a file or from the element itself.
+void takeShape(const spec::Flexcomp& flexcomp, bool stripPath, const Place& place, FlexShape& shape);
 
 }  // namespace sinew::draft

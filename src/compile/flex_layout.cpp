@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compile/flex_interpolation.h"
 #include "compile/flex_mass.h"
 #include "compile/flexes.h"
 #include "compile/rows.h"
@@ -16,13 +17,6 @@ constexpr double kPinnedMass = 1e20;
 
 /// Where a point of a flex is kept in the state.
 enum class Carrier { FreeNode, PinnedNode, Body };
-
-bool isStatic(const Draft& draft, int body) {
-  for (int b = body; b > 0; b = draft.body(b).parent) {
-    if (!draft.body(b).joints.empty() || draft.body(b).spec->mocap) return false;
-  }
-  return true;
-}
 
 /// A point fixed to a body that never moves is a node too, with coordinates that never change. A rigid flex has no
 /// nodes at all: it is part of its body.
@@ -44,6 +38,7 @@ void writeParameters(const Flex& flex, int id, Model& m) {
   m.flex_dof[id] = flex.dof;
   m.flex_interp[id] = flex.interpolation();
   m.flex_rigid[id] = flex.rigid;
+  m.flex_place[id] = flex.place;
   m.flex_group[id] = spec.group;
   putRow(m.flex_cellnum, id, flex.cells);
   m.flex_radius[id] = spec.radius;
@@ -127,12 +122,25 @@ void writeVertices(const Flex& flex, int id, Cursor& at, Model& m) {
     low = low.cwiseMin(flex.vertex(v));
     high = high.cwiseMax(flex.vertex(v));
   }
-  const Vec3 center = 0.5 * (low + high), half = 0.5 * (high - low);
+  const Vec3 center = 0.5 * (low + high);
+  Vec3 half = 0.5 * (high - low);
+  if (flex.isInterpolated()) {  // of the box of nodes, whatever way it is turned
+    const NodeGrid grid(flex.cells, flex.order());
+    for (int a = 0; a < 3; ++a) {
+      std::array<int, 3> end{0, 0, 0};
+      end[static_cast<std::size_t>(a)] = grid.count(a) - 1;
+      half[a] = 0.5 * (flex.point(grid.index(end[0], end[1], end[2])).rest - flex.point(0).rest).norm();
+    }
+  }
   putRow(m.flex_size, id, half);
   std::size_t next = 0;
   for (std::size_t i = 0; i < flex.vertices.size(); ++i, ++at.vertex) {
     m.flexvert_flexid[at.vertex] = id;
     for (Eigen::Index k = 0; k < 3; ++k) {
+      if (flex.isInterpolated()) {
+        m.flex_vert0[3 * at.vertex + k] = flex.unit[i][k];
+        continue;
+      }
       const double offset = flex.vertices[i][k] - center[k];
       m.flex_vert0[3 * at.vertex + k] = half[k] > kMinVal ? offset / (2 * half[k]) + 0.5 : 0.5;
     }
@@ -253,8 +261,10 @@ void writeFlexes(const Draft& draft, Model& m) {
     m.flex_elemadr[id] = at.element, m.flex_elemnum[id] = static_cast<int>(t.layers.size());
     m.flex_elemdataadr[id] = at.elementData, m.flex_elemedgeadr[id] = at.elementEdge;
     m.flex_hingeadr[id] = at.hinge, m.flex_hingenum[id] = static_cast<int>(t.hinges.size());
-    m.flex_shelldataadr[id] = at.shellData, m.flex_shellnum[id] = static_cast<int>(t.shell.size()) / flex.dim;
-    m.flex_evpairadr[id] = at.pair, m.flex_evpairnum[id] = static_cast<int>(t.elementVertexPairs.size());
+    m.flex_shelldataadr[id] = t.shell.empty() ? -1 : at.shellData;
+    m.flex_shellnum[id] = static_cast<int>(t.shell.size()) / flex.dim;
+    m.flex_evpairadr[id] = t.elementVertexPairs.empty() ? -1 : at.pair;
+    m.flex_evpairnum[id] = static_cast<int>(t.elementVertexPairs.size());
     writeParameters(flex, id, m);
     for (const FlexPoint& point : flex.points) writePoint(draft, flex, id, point, tree, at, m);
     writeVertices(flex, id, at, m);

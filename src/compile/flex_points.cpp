@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compile/flex_cells.h"
 #include "compile/flex_generate.h"
+#include "compile/flex_interpolation.h"
 #include "compile/flex_mass.h"
 #include "compile/flex_pins.h"
 #include "compile/flexes.h"
@@ -107,6 +109,81 @@ spec::Body slideBody(const spec::Flexcomp& f, int index, const Vec3& pos, double
   return body;
 }
 
+/// Points and pins of a flexcomp without interpolation.
+void addPoints(const spec::Flexcomp& f, const FlexShape& shape, const std::vector<char>& pinned, const Place& place,
+               Flex& flex) {
+  const std::size_t n = shape.points.size();
+  std::vector<double> masses(n, f.mass.value_or(1) / static_cast<double>(n));
+  if (f.density) masses = lumpedMasses(flex.dim, *f.density, flex.parameters.thickness, shape.points, shape.elements);
+  const bool slides = f.dof == FlexDof::Radial || f.dof == FlexDof::Planar;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool moves = !pinned[i] && !flex.rigid;
+    FlexPoint& point = flex.points.emplace_back();
+    point.body = flex.parent;
+    point.pos = shape.points[i];
+    point.free = moves && !slides;
+    point.mass = masses[i];
+    if (!moves || !slides) continue;
+    flex.slidePoints.push_back(static_cast<int>(i));
+    flex.slideBodies.push_back(slideBody(f, static_cast<int>(i), shape.points[i], masses[i], place));
+    point.pos.setZero();
+  }
+}
+
+/// Nodes of an interpolated flexcomp: a box of cells around its points, along the axes of the parent body.
+void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, const Vec3& high, const Place& place,
+              Flex& flex) {
+  const NodeGrid grid(f.cellcount, flex.order());
+  const std::vector<Vec3> nodes = grid.positions(low, high);
+  flex.cells = f.cellcount;
+  flex.localVertices = shape.points;
+  flex.unit = unitCoordinates(grid, nodes, shape.points);
+  if (flex.unit.empty()) place.fail("interpolation needs points with extent along all three axes");
+  const bool shell = flex.parameters.isShell(f.dof);
+  for (const Vec3& unit : flex.unit) {
+    const std::vector<FlexSupport> supports = grid.weights(unit, shell);
+    flex.supports.insert(flex.supports.end(), supports.begin(), supports.end());
+    flex.supportNum.push_back(static_cast<int>(supports.size()));
+  }
+
+  std::vector<char> pinned(nodes.size(), 0);
+  markPins(f.pins, {true, 3, grid.counts()}, pinned);
+  if (std::all_of(pinned.begin(), pinned.end(), [](char p) { return p != 0; })) {
+    place.fail("all nodes are pinned; use rigid=\"true\" for a flex that does not deform");
+  }
+  if (shell) {
+    for (int i = 0; i < grid.count(0); ++i) {
+      for (int j = 0; j < grid.count(1); ++j) {
+        for (int k = 0; k < grid.count(2); ++k) {
+          if (grid.isInside(i, j, k)) pinned[static_cast<std::size_t>(grid.index(i, j, k))] = 1;
+        }
+      }
+    }
+  } else {
+    flex.emptyCells = emptyCells(f.cellcount, flex.dim, flex.unit, shape.elements);
+    const std::vector<char> unused = grid.unusedNodes(flex.emptyCells);
+    for (std::size_t n = 0; n < nodes.size(); ++n) pinned[n] = pinned[n] || unused[n];
+  }
+
+  double total = f.mass.value_or(1);
+  if (f.density) {
+    total = 0;
+    for (const double m : lumpedMasses(flex.dim, *f.density, flex.parameters.thickness, shape.points, shape.elements)) {
+      total += m;
+    }
+  }
+  std::vector<double> shares = grid.massShares();
+  double sum = 0;
+  for (std::size_t n = 0; n < nodes.size(); ++n) sum += pinned[n] ? 0 : shares[n];
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    FlexPoint& point = flex.points.emplace_back();
+    point.body = flex.parent;
+    point.pos = nodes[n];
+    point.free = !pinned[n];
+    point.mass = shares[n] * (total / sum);
+  }
+}
+
 }  // namespace
 
 void checkElements(int dim, const std::vector<int>& elements, int numPoints, const char* attribute,
@@ -139,36 +216,30 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
   flex.dof = f.dof;
   flex.parent = parent;
 
-  FlexShape shape = generateShape(f, place);
+  FlexShape shape = generateShape(f, draft.compiler().strippath, place);
   flex.dim = shape.dim;
   flex.parameters = resolveParameters(f, flex.dim, f.dof, draft.spec->option.timestep, place);
   checkElements(flex.dim, shape.elements, shape.numPoints(), "element", place);
   placePoints(draft, f, body, place, shape);
+  Vec3 low = shape.points[0], high = low;
+  for (const Vec3& point : shape.points) {
+    low = low.cwiseMin(point);
+    high = high.cwiseMax(point);
+  }
 
+  const bool interpolated = flex.isInterpolated();
   std::vector<char> pinned(shape.points.size(), f.rigid ? 1 : 0);
-  if (!f.rigid) {
-    const PinGrid grid{f.type == FlexcompType::Grid, flex.dim, shape.count};
-    markPins(f.pins, grid, pinned);
+  if (!f.rigid && !interpolated) {
+    markPins(f.pins, {f.type == FlexcompType::Grid, flex.dim, shape.count}, pinned);
     if (f.dof == FlexDof::Radial) pinned[0] = 1;
   }
   if (isGiven(f.type)) dropUnused(shape, pinned);
   flex.rigid = std::all_of(pinned.begin(), pinned.end(), [](char p) { return p != 0; });
-
-  const std::size_t n = shape.points.size();
-  std::vector<double> masses(n, f.mass.value_or(1) / static_cast<double>(n));
-  if (f.density) masses = lumpedMasses(flex.dim, *f.density, flex.parameters.thickness, shape.points, shape.elements);
-  const bool slides = f.dof == FlexDof::Radial || f.dof == FlexDof::Planar;
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool moves = !pinned[i] && !flex.rigid;
-    FlexPoint& point = flex.points.emplace_back();
-    point.body = parent;
-    point.pos = shape.points[i];
-    point.free = moves && !slides;
-    point.mass = masses[i];
-    if (!moves || !slides) continue;
-    flex.slidePoints.push_back(static_cast<int>(i));
-    flex.slideBodies.push_back(slideBody(f, static_cast<int>(i), shape.points[i], masses[i], place));
-    point.pos.setZero();
+  if (interpolated && !flex.rigid) {
+    addNodes(f, shape, low, high, place, flex);
+  } else {
+    flex.dof = interpolated ? FlexDof::Full : f.dof;
+    addPoints(f, shape, pinned, place, flex);
   }
   flex.elements = std::move(shape.elements);
   return flex;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "compile/flex_cells.h"
+#include "compile/flex_interpolation.h"
 #include "compile/flex_mass.h"
 #include "compile/flex_pins.h"
 #include "compile/orientation.h"
@@ -45,8 +47,48 @@ int bodyNamed(const BodyIds& ids, const std::string& name, const Place& place) {
   return found->second;
 }
 
+Vec3 inWorld(const std::vector<Pose>& poses, int body, const Vec3& pos) {
+  const Pose& pose = poses[static_cast<std::size_t>(body)];
+  return pose.pos + rotate(pose.quat, pos);
+}
+
+/// Nodes of an interpolated flex given body by body.
+void placeListedNodes(const BodyIds& ids, Flex& flex) {
+  const spec::Flex& f = *flex.listed;
+  const Place place = placeOf(f);
+  for (const int n : f.cellcount) {
+    if (n < 1) place.fail(fmt::format("'cellcount' must be at least 1, found {}", n));
+  }
+  const NodeGrid grid(f.cellcount, flex.order());
+  const std::size_t n = f.nodes.size();
+  if (static_cast<int>(n) != grid.size()) {
+    place.fail(fmt::format("'node' needs {} bodies for this cellcount and dof, found {}", grid.size(), n));
+  }
+  if (!f.nodecoord.empty() && f.nodecoord.size() != 3 * n) {
+    place.fail(fmt::format("'nodecoord' needs {} numbers, found {}", 3 * n, f.nodecoord.size()));
+  }
+  if (f.vertex.size() % 3 != 0 || f.vertex.empty()) {
+    place.fail(fmt::format("'vertex' needs a multiple of 3 numbers, found {}", f.vertex.size()));
+  }
+  const std::size_t numVertices = f.vertex.size() / 3;
+  if (f.bodies.size() > 1 && f.bodies.size() != numVertices) {
+    place.fail(fmt::format("'body' needs one name, or one per vertex: {} vertices, found {} names", numVertices,
+                           f.bodies.size()));
+  }
+  checkElements(flex.dim, f.element, static_cast<int>(numVertices), "element", place);
+  if (!f.pins.empty()) place.fail("<pin> is for a flex without bodies");
+  for (std::size_t i = 0; i < n; ++i) {
+    FlexPoint& point = flex.points.emplace_back();
+    point.body = bodyNamed(ids, f.nodes[i], place);
+    if (!f.nodecoord.empty()) point.pos = Vec3(f.nodecoord[3 * i], f.nodecoord[3 * i + 1], f.nodecoord[3 * i + 2]);
+  }
+  flex.cells = f.cellcount;
+  flex.elements = f.element;
+}
+
 /// Points of a flex given vertex by vertex.
 void placeListed(const BodyIds& ids, Flex& flex) {
+  if (flex.isInterpolated()) return placeListedNodes(ids, flex);
   const spec::Flex& f = *flex.listed;
   const Place place = placeOf(f);
   const std::size_t numBodies = f.bodies.size();
@@ -74,10 +116,39 @@ void placeListed(const BodyIds& ids, Flex& flex) {
                             [&](const FlexPoint& p) { return p.free || p.body != flex.points[0].body; });
 }
 
+/// Vertices in the world at qpos0; those of an interpolated flex given body by body get their weights here.
+void placeVertices(const BodyIds& ids, const std::vector<Pose>& poses, Flex& flex) {
+  if (!flex.isInterpolated()) {
+    for (const FlexPoint& point : flex.points) flex.vertices.push_back(point.rest);
+    return;
+  }
+  if (flex.generated) {
+    for (const Vec3& v : flex.localVertices) flex.vertices.push_back(inWorld(poses, flex.parent, v));
+    return;
+  }
+  const spec::Flex& f = *flex.listed;
+  const Place place = placeOf(f);
+  for (std::size_t i = 0; 3 * i < f.vertex.size(); ++i) {
+    const int body = f.bodies.empty() ? 0 : bodyNamed(ids, f.bodies[f.bodies.size() == 1 ? 0 : i], place);
+    flex.vertices.push_back(inWorld(poses, body, Vec3(f.vertex[3 * i], f.vertex[3 * i + 1], f.vertex[3 * i + 2])));
+  }
+  const NodeGrid grid(flex.cells, flex.order());
+  std::vector<Vec3> nodes;
+  for (const FlexPoint& point : flex.points) nodes.push_back(point.rest);
+  flex.unit = unitCoordinates(grid, nodes, flex.vertices);
+  if (flex.unit.empty()) place.fail("the nodes do not form a box with three orthogonal axes");
+  if (flex.interpolation() > 0) flex.emptyCells = emptyCells(flex.cells, flex.dim, flex.unit, flex.elements);
+  for (const Vec3& unit : flex.unit) {
+    const std::vector<FlexSupport> supports = grid.weights(unit, flex.interpolation() < 0);
+    flex.supports.insert(flex.supports.end(), supports.begin(), supports.end());
+    flex.supportNum.push_back(static_cast<int>(supports.size()));
+  }
+}
+
 /// Masses of a flex without bodies.
 void weighListed(const Draft& draft, Flex& flex) {
   const spec::Flex& f = *flex.listed;
-  if (!f.bodies.empty()) return;
+  if (!f.bodies.empty() || !f.nodes.empty()) return;
   const double density = f.density.value_or(flex.dim == 1 ? 1 : 1000);
   const std::vector<double> masses =
       lumpedMasses(flex.dim, density, flex.parameters.thickness, flex.vertices, flex.elements);
@@ -123,6 +194,17 @@ void checkGeometry(const Flex& flex) {
   }
 }
 
+/// The boxes of side 2 inertiabox that stand for free points slide against their body but turn with it: the body
+/// carries their moments of inertia about their own centres.
+void addRotaryInertia(Draft& draft, const Flex& flex) {
+  if (!flex.generated || isStatic(draft, flex.parent)) return;
+  Body& body = draft.body(flex.parent);
+  const double square = flex.generated->inertiabox * flex.generated->inertiabox;
+  for (const FlexPoint& point : flex.points) {
+    if (point.free) body.inertia += Vec3::Constant(point.mass * 2 * square / 3);
+  }
+}
+
 void reportCrowdedEdges(const Draft& draft, const Flex& flex) {
   const std::vector<int>& crowded = flex.topology.crowdedEdges;
   if (crowded.empty()) return;
@@ -133,8 +215,11 @@ void reportCrowdedEdges(const Draft& draft, const Flex& flex) {
                   crowded.size(), edge[0], edge[1])));
 }
 
-spec::Equality equalityOf(const Flex& flex, EqualityType type) {
-  spec::Equality equality;
+/// Adds an equality that a flex asks for.
+spec::Equality& addEquality(Draft& draft, int id, EqualityType type) {
+  const Flex& flex = draft.flexes[static_cast<std::size_t>(id)];
+  draft.equalityFlexes.push_back(id);
+  spec::Equality& equality = draft.equalities.emplace_back();
   equality.origin = flex.spec->origin;
   equality.type = type;
   equality.name1 = flex.spec->name;
@@ -143,18 +228,41 @@ spec::Equality equalityOf(const Flex& flex, EqualityType type) {
   return equality;
 }
 
-void addDeclaredEqualities(Draft& draft, const Flex& flex) {
-  switch (flex.parameters.equality) {
+/// One per cell that holds something, or in shells one per face of a cell on the surface of the box.
+void addStrainEqualities(Draft& draft, int id) {
+  const Flex& flex = draft.flexes[static_cast<std::size_t>(id)];
+  const auto [nx, ny, nz] = flex.cells;
+  if (flex.interpolation() < 0) {
+    const int faces = 2 * (ny * nz + nx * nz + nx * ny);
+    for (int face = 0; face < faces; ++face) {
+      addEquality(draft, id, EqualityType::FlexStrain).cell = {static_cast<double>(face), -1, -1};
+    }
+    return;
+  }
+  for (int i = 0; i < nx; ++i) {
+    for (int j = 0; j < ny; ++j) {
+      for (int k = 0; k < nz; ++k) {
+        if (flex.emptyCells[static_cast<std::size_t>((i * ny + j) * nz + k)]) continue;
+        addEquality(draft, id, EqualityType::FlexStrain).cell = {static_cast<double>(i), static_cast<double>(j),
+                                                                 static_cast<double>(k)};
+      }
+    }
+  }
+}
+
+void addDeclaredEqualities(Draft& draft, int id) {
+  switch (draft.flexes[static_cast<std::size_t>(id)].parameters.equality) {
     case FlexEquality::None:
       break;
     case FlexEquality::Edge:
-      draft.equalities.push_back(equalityOf(flex, EqualityType::Flex));
+      addEquality(draft, id, EqualityType::Flex);
       break;
     case FlexEquality::Vert:
-      draft.equalities.push_back(equalityOf(flex, EqualityType::FlexVert));
+      addEquality(draft, id, EqualityType::FlexVert);
       break;
     case FlexEquality::Strain:
-      placeOf(flex).fail("equality=\"strain\" is not supported");
+      addStrainEqualities(draft, id);
+      break;
   }
 }
 
@@ -165,16 +273,24 @@ bool ownsPoints(const Flex& flex) {
 
 /// A flex that nothing holds together gets rows on its edges, after all others.
 void addImpliedEqualities(Draft& draft) {
-  for (const Flex& flex : draft.flexes) {
+  for (std::size_t id = 0; id < draft.flexes.size(); ++id) {
+    const Flex& flex = draft.flexes[id];
     if (!flex.parameters.impliedRows || flex.rigid || !ownsPoints(flex)) continue;
     const bool named = std::any_of(draft.equalities.begin(), draft.equalities.end(), [&](const spec::Equality& e) {
       return e.type >= EqualityType::Flex && e.name1 == flex.spec->name && !flex.spec->name.empty();
     });
-    if (!named) draft.equalities.push_back(equalityOf(flex, EqualityType::Flex));
+    if (!named) addEquality(draft, static_cast<int>(id), EqualityType::Flex);
   }
 }
 
 }  // namespace
+
+bool isStatic(const Draft& draft, int body) {
+  for (int b = body; b > 0; b = draft.body(b).parent) {
+    if (!draft.body(b).joints.empty() || draft.body(b).spec->mocap) return false;
+  }
+  return true;
+}
 
 Place placeOf(const Flex& flex) { return flex.listed ? placeOf(*flex.listed) : placeOf(*flex.generated); }
 
@@ -185,7 +301,12 @@ void draftListedFlexes(Draft& draft) {
     flex.spec = flex.listed = &f;
     flex.dim = f.dim;
     flex.dof = f.dof.value_or(FlexDof::Full);
-    if (!f.nodes.empty() || flex.isInterpolated()) place.fail("an interpolated flex ('node') is not supported");
+    if (!f.nodes.empty() && !flex.isInterpolated()) {
+      place.fail("with 'node' the order of interpolation must be given: dof=\"trilinear\" or \"quadratic\"");
+    }
+    if (f.nodes.empty() && flex.dof != FlexDof::Full) {
+      place.fail("'dof' is for a flex with 'node'; use <flexcomp> for points that slide");
+    }
     flex.parameters = resolveParameters(f, f.dim, flex.dof, draft.spec->option.timestep, place);
   }
 }
@@ -195,19 +316,18 @@ void finishFlexes(Draft& draft) {
   if (draft.flexes.empty()) return;
   const std::vector<Pose> poses = worldPoses(draft);
   const BodyIds ids = bodyIds(draft);
-  for (Flex& flex : draft.flexes) {
+  for (std::size_t id = 0; id < draft.flexes.size(); ++id) {
+    Flex& flex = draft.flexes[id];
     if (flex.listed) placeListed(ids, flex);
-    for (FlexPoint& point : flex.points) {
-      const Pose& pose = poses[static_cast<std::size_t>(point.body)];
-      point.rest = pose.pos + rotate(pose.quat, point.pos);
-      flex.vertices.push_back(point.rest);
-    }
+    for (FlexPoint& point : flex.points) point.rest = inWorld(poses, point.body, point.pos);
+    placeVertices(ids, poses, flex);
     if (flex.dim == 3) orientTetrahedra(flex);
     checkGeometry(flex);
     if (flex.listed) weighListed(draft, flex);
     flex.topology = topologyOf(flex.dim, flex.elements);
     reportCrowdedEdges(draft, flex);
-    if (!flex.rigid) addDeclaredEqualities(draft, flex);
+    addRotaryInertia(draft, flex);
+    if (!flex.rigid) addDeclaredEqualities(draft, static_cast<int>(id));
   }
   addImpliedEqualities(draft);
 }

@@ -18,6 +18,9 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& flexcomp, const spec::Bo
 /// Throws LoadError at `place` unless the elements are dim + 1 distinct vertices each, out of `numPoints`.
 void checkElements(int dim, const std::vector<int>& elements, int numPoints, const char* attribute, const Place& place);
 
+/// True if nothing can move the body, neither joints nor mocap.
+bool isStatic(const Draft& draft, int body);
+
 /// With all bodies in place: bodies by name, rest positions, masses, topology and equalities.
 void finishFlexes(Draft& draft);
 

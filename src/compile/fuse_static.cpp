@@ -106,6 +106,7 @@ void fuse(Draft& draft, int id) {
   draft.bodies.erase(draft.bodies.begin() + id);
   for (Flex& flex : draft.flexes) {
     if (flex.parent > id) --flex.parent;
+    if (flex.place > id) --flex.place;
     for (FlexPoint& point : flex.points) {
       if (point.body > id) --point.body;
     }

@@ -88,6 +88,11 @@ void writeFixed(const Draft& draft, Model& m) {
   for (int b = m.nbody - 1; b > 0; --b) m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b];
 
   for (int u = 0; u < m.nu; ++u) keepAwake(treesOfActuator(m, u), m);
+  for (int p = 0; p < m.nflexpoint; ++p) {  // forces between points would not wake a tree; rows of an equality do
+    if (m.flex_edgeequality[m.flexpoint_flexid[p]] != 0) continue;
+    const int node = m.flexpoint_nodeid[p];
+    keepAwake({node >= 0 ? m.dof_treeid[m.nv_rigid + 3 * node] : m.body_treeid[m.flexpoint_bodyid[p]]}, m);
+  }
   for (int t = 0; t < m.ntendon; ++t) {
     const std::vector<int> trees = treesOfTendon(m, t);
     if (trees.size() < 2 || (trees.size() == 2 && !couplesByForce(m, t))) continue;

@@ -6,7 +6,7 @@
 namespace sinew::draft {
 
 /// The pattern of the metric of stiff flexes, from the elements that couple their points: nstiffnode, nK, flex_stiff*,
-/// stiff_nodeid, flexnode_stiffid, K_*. Needs the constants of elasticity, and d at the reference configuration.
+/// stiff_*, flexpoint_stiffid, K_*. Needs the constants of elasticity, and d at the reference configuration.
 void writeStiffPattern(Model& m, Data& d);
 
 }  // namespace sinew::draft

@@ -53,6 +53,7 @@ std::vector<Visit> depthFirst(Draft& draft) {
     if (next.flexcomp) {
       Flex& flex =
           draftFlexcomp(draft, *next.flexcomp, *order[static_cast<std::size_t>(next.parent)].spec, next.parent);
+      flex.place = static_cast<int>(order.size());
       for (std::size_t k = 0; k < flex.slideBodies.size(); ++k) {
         flex.points[static_cast<std::size_t>(flex.slidePoints[k])].body = static_cast<int>(order.size());
         order.push_back({&flex.slideBodies[k], next.parent});

@@ -28,7 +28,10 @@ void addContactRows(RowBuilder& rows) {
     const auto fill = [&](double* basis) {
       for (std::size_t k = 0; k < n; ++k) {
         const Vec3 linear = frame * ConstMapVec3(motion.linear.data() + 3 * k);
-        for (int r = 0; r < std::min(contact.dim, 3); ++r) basis[static_cast<std::size_t>(r) * n + k] = linear[r];
+        basis[k] = linear[0];
+        if (contact.dim == 1) continue;
+        basis[n + k] = linear[1];
+        basis[2 * n + k] = linear[2];
         if (contact.dim <= 3) continue;
         const Vec3 angular = frame * ConstMapVec3(motion.angular.data() + 3 * k);
         for (int r = 3; r < contact.dim; ++r) basis[static_cast<std::size_t>(r) * n + k] = angular[r - 3];
@@ -44,13 +47,11 @@ void addContactRows(RowBuilder& rows) {
     d.row_cone.push_back({0, contact.friction});
     if (pyramidal) {
       fill(rows.addBlock(BlockKind::Pyramid, contact.dim, motion.columns, cone));
-      for (int r = 0; r < 2 * (contact.dim - 1); ++r) {
-        rows.addRow(RowType::ContactPyramidal, i, contact.dist, contact.includemargin);
-      }
+      rows.addRows(2 * (contact.dim - 1), RowType::ContactPyramidal, i, contact.dist, contact.includemargin);
     } else {
       fill(rows.addBlock(BlockKind::Elliptic, contact.dim, motion.columns, cone));
       rows.addRow(RowType::ContactElliptic, i, contact.dist, contact.includemargin);
-      for (int r = 1; r < contact.dim; ++r) rows.addRow(RowType::ContactElliptic, i, 0, 0);
+      rows.addRows(contact.dim - 1, RowType::ContactElliptic, i, 0, 0);
     }
   }
 }

@@ -295,20 +295,29 @@ void setImpedance(const Model& m, Data& d) {
     if (exact) exactGram(m, d, block, gram);
     const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
     const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
+    const bool cone = block.cone >= 0;
     for (int r = 0; r < block.nrow; ++r) {
       const int row = block.row + r;
-      const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, block, r);
-      d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
       double* KBIP = d.efc_KBIP.data() + 4 * row;
+      if (!cone || r == 0) {
+        const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, block, r);
+        d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
+      }
+      // the rows of a friction cone are alike, but for the normal of an elliptic one
+      if (cone && r > (block.kind == BlockKind::Elliptic ? 1 : 0)) {
+        std::copy_n(KBIP - 4, 4, KBIP);
+        continue;
+      }
       setStiffnessAndDamping(p, d.efc_type[row], r, KBIP);
       KBIP[2] = impedance.value;
       KBIP[3] = impedance.slope;
     }
-    if (block.cone >= 0) shapeCone(m, d, block);
+    if (cone) shapeCone(m, d, block);
     // what the diagonal would have to be for R = (1 - d)/d A to hold in every row
     for (int row = block.row; row < block.row + block.nrow; ++row) {
-      d.efc_D[row] = 1 / d.efc_R[row];
-      d.efc_diagA[row] = d.efc_R[row] * impedance.value / (1 - impedance.value);
+      const bool repeated = block.kind == BlockKind::Pyramid && row > block.row;
+      d.efc_D[row] = repeated ? d.efc_D[row - 1] : 1 / d.efc_R[row];
+      d.efc_diagA[row] = repeated ? d.efc_diagA[row - 1] : d.efc_R[row] * impedance.value / (1 - impedance.value);
     }
   }
 }

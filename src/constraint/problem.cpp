@@ -45,7 +45,7 @@ std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena&
 /// Stiffness in the metric couples all nodes of a flex.
 void joinStiffNodes(const Model& m, std::span<int> parent) {
   if (!stiffnessIsImplicit(m)) return;
-  const auto treeOf = [&](int stiff) { return m.dof_treeid[m.nv_rigid + 3 * m.stiff_nodeid[stiff]]; };
+  const auto treeOf = [&](int stiff) { return m.dof_treeid[m.stiff_dofadr[stiff]]; };
   for (int f = 0; f < m.nflex; ++f) {
     const int first = m.flex_stiffadr[f];
     for (int s = first + 1; s < first + m.flex_stiffnum[f]; ++s) join(parent, treeOf(first), treeOf(s));
@@ -73,9 +73,13 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
   joinStiffNodes(m, parent);
   for (const RowBlock& block : d.row_block) {
-    const int first = firstTree(m, d, block);
-    for (int k = 0; k < block.ncol; ++k) {
-      const int tree = m.dof_treeid[d.row_column[block.column + k]];
+    const int* column = d.row_column.data() + block.column;
+    const int first = m.dof_treeid[column[0]];
+    constrained[static_cast<std::size_t>(first)] = 1;
+    for (int k = 1, last = first; k < block.ncol; ++k) {
+      const int tree = m.dof_treeid[column[k]];
+      if (tree == last) continue;
+      last = tree;
       constrained[static_cast<std::size_t>(tree)] = 1;
       join(parent, first, tree);
     }
@@ -141,14 +145,15 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   const std::span<int> treeOf = arena.take<int>(island.ndof);
   const std::span<int> treeAdr = arena.take<int>(ntree);
   const std::span<int> treeNum = arena.take<int>(ntree);
-  const std::span<int> shift = arena.take<int>(ntree);  // local minus global dof number, by tree
+  // local minus global dof number, by tree of the model; set for those of the island only
+  const std::span<int> shift = arena.take<int>(m.ntree);
 
   int n = 0, entries = 0;
   for (std::size_t t = 0; t < island.trees.size(); ++t) {
     const int tree = island.trees[t];
     treeAdr[t] = n;
     treeNum[t] = m.tree_dofnum[tree];
-    shift[t] = n - m.tree_dofadr[tree];
+    shift[static_cast<std::size_t>(tree)] = n - m.tree_dofadr[tree];
     for (int k = 0; k < treeNum[t]; ++k, ++n) {
       const int dof = m.tree_dofadr[tree] + k;
       dof_[static_cast<std::size_t>(n)] = dof;
@@ -164,7 +169,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   double trace = 0;
   for (std::size_t i = 0, at = 0; i < dof_.size(); ++i) {
     const int dof = dof_[i];
-    const int move = shift[static_cast<std::size_t>(treeOf[i])];
+    const int move = shift[static_cast<std::size_t>(m.dof_treeid[dof])];
     rownnz[i] = m.M_rownnz[dof];
     rowadr[i] = static_cast<int>(at);
     diagInv[i] = d.qLDiagInv[dof];
@@ -193,14 +198,9 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     RowBlock& block = blocks[b] = source;
     block.row = static_cast<int>(row);
     block.column = at;
-    int t = -1;
     for (int k = 0; k < source.ncol; ++k, ++at) {
       const int dof = d.row_column[source.column + k];
-      const int tree = m.dof_treeid[dof];
-      if (t < 0 || island.trees[static_cast<std::size_t>(t)] != tree) {
-        t = static_cast<int>(std::lower_bound(island.trees.begin(), island.trees.end(), tree) - island.trees.begin());
-      }
-      column[static_cast<std::size_t>(at)] = dof + shift[static_cast<std::size_t>(t)];
+      column[static_cast<std::size_t>(at)] = dof + shift[static_cast<std::size_t>(m.dof_treeid[dof])];
     }
     for (int r = 0; r < source.nrow; ++r, ++row) {
       const int global = source.row + r;
@@ -246,52 +246,63 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
 }
 
 void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
-  // dofs of stiff nodes, which the flex they belong to has in one run
   const int n = static_cast<int>(dof_.size());
-  const auto stiffOf = [&](int local) {
-    const int dof = dof_[static_cast<std::size_t>(local)];
-    return dof < m.nv_rigid ? -1 : m.flexnode_stiffid[(dof - m.nv_rigid) / 3];
-  };
   const solve::LowerRows M = trees_->lower();
+  const auto localOf = [&](int dof) {  // -1: not in this island
+    const auto found = std::lower_bound(dof_.begin(), dof_.end(), dof);
+    return found != dof_.end() && *found == dof ? static_cast<int>(found - dof_.begin()) : -1;
+  };
+
+  // a flex is in the island with all of its stiff dofs, or not at all
   const std::span<solve::StiffMetric::Part> parts = arena.take<solve::StiffMetric::Part>(m.nflex);
+  const std::span<int> flexOf = arena.take<int>(n), rowOf = arena.take<int>(n);  // of stiff dofs
+  std::fill(flexOf.begin(), flexOf.end(), -1);
   std::size_t count = 0;
-  int entries = 0, treeRows = 0;
-  for (int i = 0; i < n;) {
-    const int stiff = stiffOf(i);
-    if (stiff < 0) {
-      entries += M.rownnz[i++];
-      if (count == 0) treeRows = i;
-      continue;
+  int entries = 0;
+  for (int f = 0; f < m.nflex; ++f) {
+    const int first = m.flex_stiffadr[f], nodes = m.flex_stiffnum[f];
+    if (nodes == 0 || localOf(m.stiff_dofadr[first]) < 0) continue;
+    const std::span<int> dofs = arena.take<int>(3 * nodes);
+    for (int s = 0; s < nodes; ++s) {
+      const int local = localOf(m.stiff_dofadr[first + s]);
+      for (int k = 0; k < 3; ++k) {
+        dofs[static_cast<std::size_t>(3 * s + k)] = local + k;
+        flexOf[static_cast<std::size_t>(local + k)] = f;
+        rowOf[static_cast<std::size_t>(local + k)] = 3 * s + k;
+        entries += m.K_rownnz[3 * (first + s) + k];
+      }
     }
-    const int flex = m.flexnode_flexid[m.stiff_nodeid[stiff]];
-    const int end = i + 3 * m.flex_stiffnum[flex];
-    parts[count++] = {i, end, stiffFactor(m, d, flex, arena)};
-    for (int k = 0; i < end; ++i, ++k) entries += m.K_rownnz[3 * m.flex_stiffadr[flex] + k];
+    parts[count++] = {dofs, stiffFactor(m, d, f, arena), arena.take<double>(3 * nodes)};
   }
   if (count == 0) return;
 
+  int treeRows = n;
+  for (int i = n - 1; i >= 0; --i) {
+    if (flexOf[static_cast<std::size_t>(i)] >= 0) {
+      treeRows = i;
+    } else {
+      entries += M.rownnz[i];
+    }
+  }
   const std::span<int> rownnz = arena.take<int>(n), rowadr = arena.take<int>(n), colind = arena.take<int>(entries);
   const std::span<double> value = arena.take<double>(entries);
-  int at = 0;
-  const auto copyRow = [&](int i, const solve::LowerRows& source, int row, int shift) {
+  std::size_t at = 0;
+  for (int i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
+    const bool isStiff = flexOf[k] >= 0;
+    const solve::LowerRows source = isStiff ? stiffRows(m, d, flexOf[k]) : M;
+    const int row = isStiff ? rowOf[k] : i;
     rownnz[k] = source.rownnz[row];
-    rowadr[k] = at;
+    rowadr[k] = static_cast<int>(at);
+    // stiff nodes are numbered in the order of their dofs, so columns keep growing
+    const int* dofs = nullptr;
+    for (const solve::StiffMetric::Part& part : parts.first(count)) {
+      if (isStiff && part.dofs[static_cast<std::size_t>(row)] == i) dofs = part.dofs.data();
+    }
     for (int e = source.rowadr[row]; e < source.rowadr[row] + source.rownnz[row]; ++e, ++at) {
-      colind[static_cast<std::size_t>(at)] = source.colind[e] + shift;
-      value[static_cast<std::size_t>(at)] = source.value[e];
+      colind[at] = isStiff ? dofs[source.colind[e]] : source.colind[e];
+      value[at] = source.value[e];
     }
-  };
-  std::size_t next = 0;
-  for (int i = 0; i < n;) {
-    if (next == count || i < parts[next].begin) {
-      copyRow(i, M, i, 0);
-      ++i;
-      continue;
-    }
-    const solve::LowerRows K = stiffRows(m, d, m.flexnode_flexid[m.stiff_nodeid[stiffOf(i)]]);
-    for (int k = 0; k < K.n; ++k) copyRow(i + k, K, k, i);
-    i = parts[next++].end;
   }
   solve::LowerRows A{n, rownnz.data(), rowadr.data(), colind.data(), value.data()};
   A.treeRows = treeRows;

@@ -78,17 +78,25 @@ class Collector {
 };
 
 RelativeMotion betweenBodies(const Model& m, Data& d, int body1, int body2, const Vec3& p) {
-  const int most = chainLength(m, body1) + chainLength(m, body2);
+  // a bound will do, scratch memory is cheap: all dofs of the tree up to the last one that moves the body
+  const auto bound = [&](int last) { return last < 0 ? 0 : last + 1 - m.tree_dofadr[m.dof_treeid[last]]; };
+  const int most = bound(lastDof(m, body1)) + bound(lastDof(m, body2));
   RelativeMotion motion{d.arena.take<int>(most), d.arena.take<double>(3 * most), d.arena.take<double>(3 * most)};
   // dofs are found from the last to the first
   std::size_t k = static_cast<std::size_t>(most);
+  const Vec3 arm1 = p - treeCom(m, d, body1), arm2 = p - treeCom(m, d, body2);
   forEachDofBetween(m, body1, body2, [&](int dof, bool moves1) {
-    const JacobianColumn c = jacobianColumn(m, d, dof, p);
-    const double sign = moves1 ? -1 : 1;
+    const double* cdof = d.cdof.data() + 6 * dof;
     --k;
     motion.columns[k] = dof;
-    MapVec3(motion.linear.data() + 3 * k) = sign * c.linear;
-    MapVec3(motion.angular.data() + 3 * k) = sign * c.angular;
+    MapVec3 linearPart(motion.linear.data() + 3 * k), angularPart(motion.angular.data() + 3 * k);
+    if (moves1) {
+      linearPart = -velocityAt(cdof, arm1);
+      angularPart = -angular(cdof);
+    } else {
+      linearPart = velocityAt(cdof, arm2);
+      angularPart = angular(cdof);
+    }
   });
   return {motion.columns.subspan(k), motion.linear.subspan(3 * k), motion.angular.subspan(3 * k)};
 }

@@ -26,13 +26,18 @@ double* RowBuilder::addBlock(BlockKind kind, int nbasis, std::span<const int> co
   return matrix;
 }
 
-void RowBuilder::addRow(RowType type, int id, double pos, double margin, double frictionloss) {
-  ++d_.row_block.back().nrow;
-  d_.efc_type.push_back(type);
-  d_.efc_id.push_back(id);
-  d_.efc_pos.push_back(pos);
-  d_.efc_margin.push_back(margin);
-  d_.efc_frictionloss.push_back(frictionloss);
+void RowBuilder::addRows(int count, RowType type, int id, double pos, double margin, double frictionloss) {
+  d_.row_block.back().nrow += count;
+  const auto append = [count](auto& column, auto value) {
+    const std::ptrdiff_t begin = column.size();
+    column.resize(begin + count);
+    std::fill_n(column.data() + begin, count, value);
+  };
+  append(d_.efc_type, type);
+  append(d_.efc_id, id);
+  append(d_.efc_pos, pos);
+  append(d_.efc_margin, margin);
+  append(d_.efc_frictionloss, frictionloss);
 }
 
 void buildRows(const Model& m, Data& d) {

@@ -22,7 +22,11 @@ class RowBuilder {
   void setPart(int part) { d_.row_block.back().part = part; }
 
   /// The next row of the last block.
-  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0);
+  void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0) {
+    addRows(1, type, id, pos, margin, frictionloss);
+  }
+  /// The next `count` rows, all alike.
+  void addRows(int count, RowType type, int id, double pos, double margin, double frictionloss = 0);
 
   const Model& model() const { return m_; }
   Data& data() { return d_; }

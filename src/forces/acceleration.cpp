@@ -29,7 +29,7 @@ void acceleration(const Model& m, Data& d) {
   if (!stiffnessIsImplicit(m)) return solveMass(m, d, d.qacc_smooth.data());
 
   assembleStiffness(m, d);
-  for (int i = m.nv_rigid; i < m.nv; ++i) d.qacc_smooth[i] += d.qfrc_implicit[i];
+  for (int i = 0; i < m.nv; ++i) d.qacc_smooth[i] += d.qfrc_implicit[i];
   solveMetric(m, d, d.qacc_smooth.data());
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-int firstDof(const Model& m, int stiff) { return m.nv_rigid + 3 * m.stiff_nodeid[stiff]; }
+int firstDof(const Model& m, int stiff) { return m.stiff_dofadr[stiff]; }
 
 /// The inertia and the dampers of single nodes on the diagonal.
 void startWithInertia(const Model& m, Data& d) {
@@ -38,40 +38,44 @@ class Assembler {
 
   /// `K` and `D`, either of which may be null, are 3n x 3n, symmetric, over the n given points.
   void add(std::span<const int> points, const double* K, const double* D) {
-    const std::ptrdiff_t n = 3 * static_cast<std::ptrdiff_t>(points.size());
     const double h = m_.opt.timestep;
     for (std::size_t a = 0; a < points.size(); ++a) {
-      const int row = stiffOf(points[a]);
+      const int row = m_.flexpoint_stiffid[points[a]];
       if (row < 0) continue;
       Vec3 Kv = Vec3::Zero();
       for (std::size_t b = 0; b < points.size(); ++b) {
-        // row a, column b of a symmetric matrix: read down column a, which is contiguous either way round
-        const auto entry = [&](const double* matrix, int i, int j) {
-          return matrix[(3 * static_cast<std::ptrdiff_t>(a) + i) * n + 3 * static_cast<std::ptrdiff_t>(b) + j];
-        };
-        if (K) {
-          const Vec3 v = vec3(d_.flexpoint_xvel.data(), points[b]);
-          for (int i = 0; i < 3; ++i) Kv[i] += entry(K, i, 0) * v[0] + entry(K, i, 1) * v[1] + entry(K, i, 2) * v[2];
-        }
-        const int column = stiffOf(points[b]);
+        if (K) Kv += block(K, points.size(), a, b) * vec3(d_.flexpoint_xvel.data(), points[b]);
+        const int column = m_.flexpoint_stiffid[points[b]];
         if (column < 0 || column > row) continue;
-        const int offset = blockOffset(row, column);
-        for (int i = 0; i < 3; ++i) {
-          double* target = d_.flexA.data() + m_.K_rowadr[3 * row + i] + offset;
-          const int last = column == row ? i : 2;
-          for (int j = 0; j <= last; ++j) {
-            target[j] += (K ? h * h * entry(K, i, j) : 0) + (D ? h * entry(D, i, j) : 0);
-          }
-        }
+        Mat3 sum = Mat3::Zero();
+        if (K) sum += h * h * block(K, points.size(), a, b);
+        if (D) sum += h * block(D, points.size(), a, b);
+        addBlock(row, column, sum);
       }
-      vec3(d_.qfrc_implicit.data() + m_.nv_rigid, m_.stiff_nodeid[row]) -= h * Kv;
+      MapVec3(d_.qfrc_implicit.data() + firstDof(m_, row)) -= h * toDofs(row, Kv);
     }
   }
 
  private:
-  int stiffOf(int point) const {
-    const int node = m_.flexpoint_nodeid[point];
-    return node < 0 ? -1 : m_.flexnode_stiffid[node];
+  using Block = Eigen::Map<const Mat3, 0, Eigen::OuterStride<>>;
+  /// Rows a and columns b of a symmetric matrix, which reads the same by rows and by columns.
+  static Block block(const double* matrix, std::size_t points, std::size_t a, std::size_t b) {
+    const auto n = static_cast<Eigen::Index>(3 * points);
+    return Block(matrix + static_cast<Eigen::Index>(3 * a) * n + static_cast<Eigen::Index>(3 * b),
+                 Eigen::OuterStride<>(n));
+  }
+  Vec3 toDofs(int stiff, const Vec3& v) const {
+    return m_.stiff_aligned[stiff] ? v : Vec3(mat3(m_.stiff_axes.data(), stiff).transpose() * v);
+  }
+  void addBlock(int row, int column, Mat3& sum) {
+    if (!m_.stiff_aligned[row]) sum = (mat3(m_.stiff_axes.data(), row).transpose() * sum).eval();
+    if (!m_.stiff_aligned[column]) sum = (sum * mat3(m_.stiff_axes.data(), column)).eval();
+    const int offset = blockOffset(row, column);
+    for (int i = 0; i < 3; ++i) {
+      double* target = d_.flexA.data() + m_.K_rowadr[3 * row + i] + offset;
+      const int last = column == row ? i : 2;
+      for (int j = 0; j <= last; ++j) target[j] += sum(i, j);
+    }
   }
   /// Where the 3 x 3 block of two stiff nodes begins within each of the three rows, row >= column.
   int blockOffset(int row, int column) const {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "inertia/inertia.h"
+#include "math/kernel.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -9,24 +10,80 @@ namespace sinew {
 // ones of row i. Eliminating i therefore subtracts prefixes of row i from the rows of its ancestors: dense, without
 // searching, and without fill-in.
 
-int factorTree(const Model& m, double* LD, double* diagInv) {
+namespace {
+
+constexpr int kGroup = 4;  // dofs in a row that are eliminated together
+
+/// Subtracts what N eliminated rows contribute from the rows of their common ancestors, the columns [0, count): one
+/// pass over each for all N, in the order of elimination.
+template <int N>
+inline __attribute__((always_inline)) void subtractFromAncestors(const Model& m, const int* column, int count,
+                                                                 double* const* row, const double* inverse,
+                                                                 double* LD) {
+  const auto wide = [](const double* p) -> const Wide& { return *reinterpret_cast<const Wide*>(p); };
+  for (int k = count - 1; k >= 0; --k) {
+    double* ancestor = LD + m.M_rowadr[column[k]];
+    double scale[N];
+    for (int q = 0; q < N; ++q) scale[q] = row[q][k] * inverse[q];
+    int c = 0;
+    for (; c + kLanes <= k + 1; c += kLanes) {
+      Wide sum = wide(ancestor + c);
+      for (int q = 0; q < N; ++q) sum -= scale[q] * wide(row[q] + c);
+      *reinterpret_cast<Wide*>(ancestor + c) = sum;
+    }
+    for (; c <= k; ++c) {
+      double sum = ancestor[c];
+      for (int q = 0; q < N; ++q) sum -= scale[q] * row[q][c];
+      ancestor[c] = sum;
+    }
+    for (int q = 0; q < N; ++q) row[q][k] = scale[q];
+  }
+}
+
+}  // namespace
+
+SINEW_KERNEL int factorTree(const Model& m, double* LD, double* diagInv) {
   int bad = -1;
-  for (int i = m.nv - 1; i >= 0; --i) {
-    double* __restrict row = LD + m.M_rowadr[i];
+  for (int i = m.nv - 1; i >= 0;) {
+    // i and the dofs right above it, as long as each is the parent of the one before: at most kGroup of them
     const int* column = m.M_colind.data() + m.M_rowadr[i];
     const int above = m.M_rownnz[i] - 1;
-    if (!(row[above] >= kMinVal)) {  // also catches NaN
-      row[above] = kMinVal;
-      if (bad < 0) bad = i;
+    int size = 1;
+    while (size < kGroup && size <= above && column[above - size] == i - size) ++size;
+
+    double* row[kGroup];
+    double inverse[kGroup];
+    for (int q = 0; q < size; ++q) {
+      row[q] = LD + m.M_rowadr[i - q];
+      double& pivot = row[q][above - q];
+      if (!(pivot >= kMinVal)) {  // also catches NaN
+        pivot = kMinVal;
+        if (bad < 0) bad = i - q;
+      }
+      inverse[q] = diagInv[i - q] = 1 / pivot;
+      for (int k = above - q - 1; k > above - size; --k) {
+        double* ancestor = LD + m.M_rowadr[column[k]];
+        const double scale = row[q][k] * inverse[q];
+        for (int c = 0; c <= k; ++c) ancestor[c] -= scale * row[q][c];
+        row[q][k] = scale;
+      }
     }
-    const double inverse = 1 / row[above];
-    diagInv[i] = inverse;
-    for (int k = above - 1; k >= 0; --k) {
-      double* __restrict ancestor = LD + m.M_rowadr[column[k]];
-      const double scale = row[k] * inverse;
-      for (int c = 0; c <= k; ++c) ancestor[c] -= scale * row[c];
-      row[k] = scale;
+    const int common = above - size + 1;
+    switch (size) {
+      case 1:
+        subtractFromAncestors<1>(m, column, common, row, inverse, LD);
+        break;
+      case 2:
+        subtractFromAncestors<2>(m, column, common, row, inverse, LD);
+        break;
+      case 3:
+        subtractFromAncestors<3>(m, column, common, row, inverse, LD);
+        break;
+      default:
+        subtractFromAncestors<4>(m, column, common, row, inverse, LD);
+        break;
     }
+    i -= size;
   }
   return bad;
 }
@@ -40,14 +97,19 @@ void solveTree(const Model& m, const double* LD, const double* diagInv, double* 
     const double xi = x[i];
     for (int k = 0; k < above; ++k) x[column[k]] -= row[k] * xi;
   }
-  // x <- inv(L) inv(D) x
+  // x <- inv(L) inv(D) x, in two sums, so that an addition need not wait for the one before
   for (int i = 0; i < m.nv; ++i) {
     const double* row = LD + m.M_rowadr[i];
     const int* column = m.M_colind.data() + m.M_rowadr[i];
     const int above = m.M_rownnz[i] - 1;
-    double xi = x[i] * diagInv[i];
-    for (int k = 0; k < above; ++k) xi -= row[k] * x[column[k]];
-    x[i] = xi;
+    double even = x[i] * diagInv[i], odd = 0;
+    int k = 0;
+    for (; k + 2 <= above; k += 2) {
+      even -= row[k] * x[column[k]];
+      odd += row[k + 1] * x[column[k + 1]];
+    }
+    if (k < above) even -= row[k] * x[column[k]];
+    x[i] = even - odd;
   }
 }
 

@@ -95,9 +95,7 @@ void integrateImplicit(const Model& m, Data& d, bool fast) {
   }
   // the metric of stiff nodes had all of that already
   if (stiffnessIsImplicit(m)) {
-    for (const int node : m.stiff_nodeid) {
-      std::copy_n(d.qacc.data() + m.nv_rigid + 3 * node, 3, a.data() + m.nv_rigid + 3 * node);
-    }
+    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc.data() + dof, 3, a.data() + dof);
   }
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
 }

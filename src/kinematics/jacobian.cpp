@@ -7,12 +7,6 @@
 
 namespace sinew {
 
-int lastDof(const Model& m, int body) {
-  const int weld = m.body_weldid[body];
-  const int count = m.body_dofnum[weld];
-  return count > 0 ? m.body_dofadr[weld] + count - 1 : -1;
-}
-
 int chainLength(const Model& m, int body) {
   int count = 0;
   for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) ++count;

@@ -12,7 +12,11 @@
 namespace sinew {
 
 /// Last dof of the chain that moves `body`, -1 if nothing does.
-int lastDof(const Model& m, int body);
+inline int lastDof(const Model& m, int body) {
+  const int weld = m.body_weldid[body];
+  const int count = m.body_dofnum[weld];
+  return count > 0 ? m.body_dofadr[weld] + count - 1 : -1;
+}
 
 /// Number of dofs in the chain that moves `body`.
 int chainLength(const Model& m, int body);

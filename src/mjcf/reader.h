@@ -59,8 +59,8 @@ class Reader {
   void readJoint(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   // flexes, in reader_flexes.cpp
   void readFlex(const Node& node);
-  void warnIfFrameIsLost(const Node& node, const spec::Body& body, int frame) const;
-  void readFlexcomp(const Node& node, const ElementType& type, spec::Body& body, const spec::DefaultClass& record);
+  void readFlexcomp(const Node& node, const ElementType& type, spec::Body& body, int frame,
+                    const spec::DefaultClass& record);
   // macros, in reader_macros.cpp
   void readReplicate(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   void readAttach(const Node& node, spec::Body& body, int frame);

@@ -72,19 +72,7 @@ void Reader::readBodyContent(const Node& section, spec::Body& body, int frame, c
     light.frame = frame;
     body.lights.push_back(std::move(light));
   } else if (node.tag == "flexcomp") {
-    warnIfFrameIsLost(node, body, frame);
-    readFlexcomp(node, placedType(node), body, record);
-  }
-}
-
-void Reader::warnIfFrameIsLost(const Node& node, const spec::Body& body, int frame) const {
-  for (int f = frame; f >= 0; f = body.frames[static_cast<std::size_t>(f)].parent) {
-    const spec::Frame& around = body.frames[static_cast<std::size_t>(f)];
-    if (around.pos == spec::Frame{}.pos && around.orientation.quat == spec::Orientation{}.quat &&
-        !around.orientation.hasAlternative())
-      continue;
-    warnings_.push_back(located(node, "the <frame> around a flexcomp does not move it; use 'pos' and 'quat'"));
-    return;
+    readFlexcomp(node, placedType(node), body, frame, record);
   }
 }
 

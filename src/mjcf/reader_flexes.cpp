@@ -29,6 +29,19 @@ void requireMultiple(const Node& node, std::string_view attribute, std::size_t c
     fail(node, fmt::format("'{}' needs a multiple of {} numbers, found {}", attribute, each, count));
 }
 
+/// The innermost frame with a pose, at `frame` or around it; -1 if there is none.
+int movingFrame(const spec::Body& body, int frame) {
+  const spec::Orientation plain;
+  while (frame >= 0) {
+    const spec::Frame& around = body.frames[static_cast<std::size_t>(frame)];
+    if (around.pos != spec::Vec3{0, 0, 0} || around.orientation.quat != plain.quat ||
+        around.orientation.hasAlternative())
+      break;
+    frame = around.parent;
+  }
+  return frame;
+}
+
 }  // namespace
 
 void Reader::readDeformable(const Node& section) {
@@ -36,7 +49,7 @@ void Reader::readDeformable(const Node& section) {
     if (node.tag == "flex")
       readFlex(node);
     else if (node.tag == "flexcomp")
-      readFlexcomp(node, elementType({"deformable", "flexcomp"}), spec_.world, mainClass());
+      readFlexcomp(node, elementType({"deformable", "flexcomp"}), spec_.world, -1, mainClass());
     else
       spec_.skins.push_back(readVisualElement(node, {}));
   }
@@ -66,12 +79,17 @@ void Reader::readFlex(const Node& node) {
   spec_.flexes.push_back(lowerFlex(std::move(record)));
 }
 
-void Reader::readFlexcomp(const Node& node, const ElementType& type, spec::Body& body,
+void Reader::readFlexcomp(const Node& node, const ElementType& type, spec::Body& body, int frame,
                           const spec::DefaultClass& record) {
   auto flexcomp = readElement<spec::Flexcomp>(node, type, spec::Flexcomp{});
   readParts(node, type, flexcomp);
   applyOrientation(node, flexcomp.orientation);
   if (flexcomp.spacing.size() == 2) fail(node, "'spacing' needs 1 number for all axes, or 3 numbers");
+  frame = movingFrame(body, frame);
+  if (flexcomp.inframe)
+    flexcomp.frame = frame;
+  else if (frame >= 0)
+    warnings_.push_back(located(node, "the <frame> around it does not move a flexcomp unless inframe=\"true\""));
   flexcomp.directory = assetDirectory(node, flexcomp.file);
   flexcomp.place = static_cast<int>(body.bodies.size());
   flexcomp.joint = record.joint;

@@ -171,7 +171,8 @@ void declareFlexcomp(ElementStore& store, ElementType& parent) {
       .attr("material", &F::material)
       .attr("rgba", &F::rgba)
       .attr("flatskin", &F::flatskin)
-      .attr("pos", &F::pos);
+      .attr("pos", &F::pos)
+      .attr("inframe", &F::inframe, kExtension);
   declareOrientation(d);
   d.attr("origin", &F::center);
   declareShortForm(d);

@@ -120,6 +120,7 @@ void declareEquality(ElementStore& store, ElementType& root) {
   }
 }
 
+constexpr Keyword kKeyLayout[] = {{"auto", 0}, {"reference", 1}, {"sinew", 2}};
 constexpr Keyword kObjType[] = {{"body", 1},     {"xbody", 2},     {"joint", 3},    {"dof", 4},       {"geom", 5},
                                 {"site", 6},     {"camera", 7},    {"light", 8},    {"flex", 9},      {"mesh", 10},
                                 {"skin", 11},    {"hfield", 12},   {"texture", 13}, {"material", 14}, {"pair", 15},
@@ -158,6 +159,7 @@ void declareCustom(ElementStore& store, ElementType& root) {
   Declare<K>(addChild(store, keyframe, "key"))
       .attr("name", &K::name)
       .attr("time", &K::time)
+      .word("layout", &K::layout, kKeyLayout, kExtension)
       .attr("qpos", &K::qpos, kReference)
       .attr("qvel", &K::qvel)
       .attr("act", &K::act)

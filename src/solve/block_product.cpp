@@ -26,7 +26,15 @@ inline __attribute__((always_inline)) void addProduct(int nc, int width, const d
       *reinterpret_cast<Wide*>(g + i) = sum;
     }
     double* h = H + static_cast<std::ptrdiff_t>(place[j]) * ld;
-    for (int i = j; i < nc; ++i) h[place[i]] += g[i];
+    for (int i = j; i < nc;) {
+      if (i + kLanes <= nc && place[i + kLanes - 1] - place[i] == kLanes - 1) {
+        *reinterpret_cast<Wide*>(h + place[i]) += *reinterpret_cast<const Wide*>(g + i);
+        i += kLanes;
+      } else {
+        h[place[i]] += g[i];
+        ++i;
+      }
+    }
   }
 }
 

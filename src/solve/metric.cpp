@@ -1,5 +1,7 @@
 #include "solve/metric.h"
 
+#include <algorithm>
+
 namespace sinew::solve {
 
 namespace {
@@ -9,13 +11,22 @@ void multiplySymmetric(const LowerRows& A, const double* x, double* y) {
   for (int i = 0; i < A.n; ++i) {
     const int begin = A.rowadr[i];
     const int last = begin + A.rownnz[i] - 1;
-    double sum = A.value[last] * x[i];
-    for (int k = begin; k < last; ++k) {
-      const int j = A.colind[k];
-      sum += A.value[k] * x[j];
-      y[j] += A.value[k] * x[i];
+    const double xi = x[i];
+    double even = A.value[last] * xi, odd = 0;
+    int k = begin;
+    for (; k + 2 <= last; k += 2) {
+      const int j0 = A.colind[k], j1 = A.colind[k + 1];
+      even += A.value[k] * x[j0];
+      odd += A.value[k + 1] * x[j1];
+      y[j0] += A.value[k] * xi;
+      y[j1] += A.value[k + 1] * xi;
     }
-    y[i] = sum;
+    if (k < last) {
+      const int j = A.colind[k];
+      even += A.value[k] * x[j];
+      y[j] += A.value[k] * xi;
+    }
+    y[i] = even + odd;
   }
 }
 
@@ -26,27 +37,34 @@ void TreeMetric::multiply(const double* x, double* y) const { multiplySymmetric(
 void StiffMetric::multiply(const double* x, double* y) const { multiplySymmetric(matrix_, x, y); }
 
 void StiffMetric::solve(double* x) const {
-  int done = 0;
   for (const Part& part : parts_) {
-    trees_.solveComponent({done, part.begin}, x);
-    part.factor.solve(x + part.begin);
-    done = part.end;
+    for (std::size_t k = 0; k < part.dofs.size(); ++k) part.work[k] = x[part.dofs[k]];
+    part.factor.solve(part.work.data());
   }
-  trees_.solveComponent({done, matrix_.n}, x);
+  trees_.solve(x);
+  for (const Part& part : parts_) {
+    for (std::size_t k = 0; k < part.dofs.size(); ++k) x[part.dofs[k]] = part.work[k];
+  }
+}
+
+const StiffMetric::Part* StiffMetric::partOf(int dof) const {
+  for (const Part& part : parts_) {
+    if (std::binary_search(part.dofs.begin(), part.dofs.end(), dof)) return &part;
+  }
+  return nullptr;
 }
 
 Metric::Range StiffMetric::component(int dof) const {
-  for (const Part& part : parts_) {
-    if (part.begin <= dof && dof < part.end) return {part.begin, part.end};
-  }
-  return trees_.component(dof);
+  // a part with gaps spans trees and other parts: then all is one component
+  if (!std::all_of(parts_.begin(), parts_.end(), isOneRun)) return {0, matrix_.n};
+  const Part* part = partOf(dof);
+  return part ? Range{part->dofs.front(), part->dofs.back() + 1} : trees_.component(dof);
 }
 
 void StiffMetric::solveComponent(Range component, double* x) const {
-  for (const Part& part : parts_) {
-    if (part.begin == component.begin) return part.factor.solve(x + part.begin);
-  }
-  trees_.solveComponent(component, x);
+  if (component.begin == 0 && component.end == matrix_.n) return solve(x);
+  const Part* part = partOf(component.begin);
+  part ? part->factor.solve(x + component.begin) : trees_.solveComponent(component, x);
 }
 
 void TreeMetric::solveComponent(Range component, double* x) const {
@@ -58,13 +76,18 @@ void TreeMetric::solveComponent(Range component, double* x) const {
     const int last = begin + matrix_.rownnz[i] - 1;
     for (int k = begin; k < last; ++k) x[matrix_.colind[k]] -= factor_[k] * xi;
   }
-  // x <- inv(L) inv(D) x
+  // x <- inv(L) inv(D) x, in two sums, so that an addition need not wait for the one before
   for (int i = component.begin; i < component.end; ++i) {
     const int begin = matrix_.rowadr[i];
     const int last = begin + matrix_.rownnz[i] - 1;
-    double xi = x[i] * diagInv_[i];
-    for (int k = begin; k < last; ++k) xi -= factor_[k] * x[matrix_.colind[k]];
-    x[i] = xi;
+    double even = x[i] * diagInv_[i], odd = 0;
+    int k = begin;
+    for (; k + 2 <= last; k += 2) {
+      even -= factor_[k] * x[matrix_.colind[k]];
+      odd += factor_[k + 1] * x[matrix_.colind[k + 1]];
+    }
+    if (k < last) even -= factor_[k] * x[matrix_.colind[k]];
+    x[i] = even - odd;
   }
 }
 

@@ -68,7 +68,7 @@ void inverse(const Model& m, Data& d) {
       d.qfrc_inverse[i] = d.qfrc_bias[i] + Ma[static_cast<std::size_t>(i)] - d.qfrc_passive[i] - d.qfrc_constraint[i];
     }
     if (stiffnessIsImplicit(m)) {
-      for (int i = m.nv_rigid; i < m.nv; ++i) d.qfrc_inverse[i] -= d.qfrc_implicit[i];
+      for (int i = 0; i < m.nv; ++i) d.qfrc_inverse[i] -= d.qfrc_implicit[i];
     }
     sense(m, d, Stage::Acc);
     std::copy(given.begin(), given.end(), d.qacc.begin());
