@@ -78,6 +78,12 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     aligned.rowSize = "";
     return map(layout_.dofs());
   }
+  if (field.rowSize == "nv_rigid") {
+    aligned.rowSize = "";
+    std::vector<int> rows = layout_.dofs();
+    for (int& row : rows) row = row < m_.nv_rigid ? row : -1;
+    return map(rows);
+  }
   if (field.rowSize == "nq") {
     aligned.rowSize = "";
     // displacements from rest are zero there, whatever the places are

@@ -65,6 +65,14 @@ void putReferenceState(const spec::Key& key, int id, const Place& place, Referen
   if (key.qvel && !key.qvel->empty()) layout.velocitiesFromReference(qpos, numbers.data(), qvel);
 }
 
+/// A list that counts the joints alone, as keyframes of attached models do, says nothing about flex nodes.
+std::optional<std::vector<double>> ofJoints(const std::optional<std::vector<double>>& list, int rigid, int all) {
+  if (!list || rigid == all || static_cast<int>(list->size()) != rigid) return list;
+  std::vector<double> longer = *list;
+  longer.resize(static_cast<std::size_t>(all), std::nan(""));
+  return longer;
+}
+
 void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
   const Place place = placeOf(key);
   m.key_time[id] = key.time;
@@ -72,8 +80,8 @@ void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
   if (layout && countsAsReference(key, *layout)) {
     putReferenceState(key, id, place, *layout, m);
   } else {
-    putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos);
-    putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
+    putList(ofJoints(key.qpos, m.nq_rigid, m.nq), "qpos", m.nq, id, place, m.key_qpos);
+    putList(ofJoints(key.qvel, m.nv_rigid, m.nv), "qvel", m.nv, id, place, m.key_qvel);
   }
   putList(key.act, "act", m.na, id, place, m.key_act);
   putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
