@@ -189,7 +189,7 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
   result.isReproducible = replay.isReproducible() && result.profile.hash == result.hash;
   if (reference) result.referenceWork = reference->work();
   if (reference) {
-    for (int i = 0; i < m.nq; ++i) {
+    for (int i = 0; i < m.nq_rigid && m.nflex == 0; ++i) {
       const double difference = std::abs(replay.data().qpos[i] - reference->qpos()[static_cast<std::size_t>(i)]);
       result.farthest = std::max(result.farthest, difference);
     }

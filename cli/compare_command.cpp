@@ -13,6 +13,7 @@
 #include "controls.h"
 #include "model_source.h"
 #include "option_settings.h"
+#include "reference_rows.h"
 #include "sinew/step.h"
 #include "trace.h"
 
@@ -29,10 +30,34 @@ struct CompareOptions {
   ModelChoices choices;
 };
 
+/// The initial state where the reference engine counts dofs and bodies differently.
+void setInitialFlexState(const Model& m, const Trace& trace, Data& d) {
+  ReferenceLayout layout(m);
+  if (trace.velocities == "sine") {
+    std::vector<double> velocities(static_cast<std::size_t>(layout.nv()));
+    for (std::size_t i = 0; i < velocities.size(); ++i) velocities[i] = 0.1 * std::sin(1.0 + static_cast<double>(i));
+    takeVelocities(layout, velocities, d);
+  }
+  if (trace.samples.empty()) return;
+  const NamedArrays& first = trace.samples.front().fields;
+  const auto forces = first.find("qfrc_applied");
+  if (forces != first.end() && forces->second.size() == static_cast<std::size_t>(layout.nv())) {
+    takeForces(layout, forces->second, d);
+  }
+  const auto bodyForces = first.find("xfrc_applied");
+  if (bodyForces != first.end() && bodyForces->second.size() == 6 * layout.bodies().size()) {
+    takeBodyForces(layout, bodyForces->second, d);
+  }
+}
+
 void setInitialState(const Model& m, const Trace& trace, Data& d) {
   if (trace.key >= m.nkey)
     throw CommandError(fmt::format("the trace starts from keyframe {}, which the model lacks", trace.key));
   if (trace.key >= 0) resetToKey(m, d, trace.key);
+  if (m.nflexnode > 0) {
+    setInitialFlexState(m, trace, d);
+    return;
+  }
   if (trace.velocities == "sine") {
     for (int i = 0; i < m.nv; ++i) d.qvel[i] = 0.1 * std::sin(1.0 + i);
   }

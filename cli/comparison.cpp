@@ -19,9 +19,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Sizes that say how much memory is set aside, or count what Sinew does not keep.
 const std::set<std::string_view> kOtherSizes{"nJmom", "nJten", "nnames"};
 
-/// Hull polygons: the reference engine lists them in the order of a hash table, so that neither their order nor where
-/// each begins means anything. Their number is compared with the sizes.
-bool isPolygonList(std::string_view name) { return name.starts_with("mesh_poly"); }
+/// Lists that only a search goes through: hull polygons, which the reference engine has in the order of a hash table,
+/// so that neither their order nor where each begins means anything (their number is compared with the sizes); and the
+/// vertex from which the climb over a hull starts, one of several equally far ones.
+bool isSearchList(std::string_view name) { return name.starts_with("mesh_poly") || name == "mesh_extrema"; }
 
 /// Patterns of sparse arrays: the arrays themselves are compared entry by entry, wherever those are stored.
 const std::set<std::string_view> kPatterns{"ten_J_rownnz",  "ten_J_rowadr",  "ten_J_colind",
@@ -101,7 +102,9 @@ Comparison::Comparison(const Model& m, const Trace& trace, const Tolerances& tol
       trace_(trace),
       tolerances_(tolerances),
       hasMeshes_(std::find(m.geom_type.begin(), m.geom_type.end(), GeomType::Mesh) != m.geom_type.end()),
-      modelScales_(scalesOf(m)) {}
+      modelScales_(scalesOf(m)) {
+  if (m.nflexnode > 0) rows_.emplace(m);
+}
 
 void Comparison::reportMismatch(std::string_view field, std::string_view stage, int step, const std::string& text) {
   reports_.push_back({std::string(field), std::string(stage), step, kInfinity, 0, text});
@@ -135,6 +138,11 @@ void Comparison::compareSizes() {
   const auto compare = [&](std::string_view name, int ours) {
     // entries of M: the reference keeps an older, larger count under this name
     const auto reference = arrayOf(trace_.sizes, name == "nM" ? "nC" : name);
+    if (rows_) {
+      const std::optional<int> there = rows_->sizeThere(name, ours);
+      if (!there) return;
+      ours = *there;
+    }
     if (reference.empty() || kOtherSizes.contains(name) || reference[0] == ours || result.differs()) return;
     result.error = kInfinity;
     result.entry = fmt::format("{} is {}, reference {}", name, ours, reference[0]);
@@ -162,10 +170,16 @@ void Comparison::compareNames() {
   for (const auto& [kind, type] : kKinds) {
     const auto reference = trace_.names.find(std::string(kind));
     if (reference == trace_.names.end()) continue;
-    const int count = std::min(countOf(m_, type), static_cast<int>(reference->second.size()));
-    for (int i = 0; i < count; ++i) {
-      const std::string& theirs = reference->second[static_cast<std::size_t>(i)];
-      if (nameOf(m_, type, i) == theirs) continue;
+    // points of flexes have no bodies and joints of their own here
+    const std::vector<int>* ids = nullptr;
+    if (rows_ && type == ObjType::Body) ids = &rows_->layout().bodies();
+    if (rows_ && type == ObjType::Joint) ids = &rows_->layout().joints();
+    const int own = ids ? static_cast<int>(ids->size()) : countOf(m_, type);
+    const int count = std::min(own, static_cast<int>(reference->second.size()));
+    for (int k = 0; k < count; ++k) {
+      const int i = ids ? (*ids)[static_cast<std::size_t>(k)] : k;
+      const std::string& theirs = reference->second[static_cast<std::size_t>(k)];
+      if (i < 0 || nameOf(m_, type, i) == theirs) continue;
       reportMismatch("names", "compile", FieldReport::kCompiled,
                      fmt::format("{} {} is \"{}\", reference \"{}\"", kind, i, nameOf(m_, type, i), theirs));
       return;
@@ -205,8 +219,16 @@ void Comparison::compareStatistic() {
 
 void Comparison::compareConstant(const Field& field) {
   const auto found = trace_.constants.find(field.name);
-  if (found == trace_.constants.end() || kPatterns.contains(field.name) || isPolygonList(field.name)) return;
-  const std::vector<double>& reference = found->second;
+  if (found == trace_.constants.end() || kPatterns.contains(field.name) || isSearchList(field.name)) return;
+  if (!rows_) {
+    compareConstant(field, found->second);
+    return;
+  }
+  std::vector<double> reference = found->second;
+  if (const std::optional<Field> aligned = rows_->align(field, reference)) compareConstant(*aligned, reference);
+}
+
+void Comparison::compareConstant(const Field& field, const std::vector<double>& reference) {
   if (reference.size() != field.values.size()) {
     reportMismatch(field.name, "compile", FieldReport::kCompiled,
                    fmt::format("{} has {} numbers, reference {}", field.name, field.values.size(), reference.size()));
@@ -265,7 +287,7 @@ void Comparison::compareData(const TraceSample& sample, const Data& d, const std
   }
   for (const Field& field : fields) {
     if (field.name == "qfrc_inverse" && inverse.empty()) continue;
-    compareState(sample, field, fields);
+    compareState(sample, field, d, fields);
   }
   if (const auto rows = arrayOf(sample.fields, "nefc"); !rows.empty() && rows[0] > 0) wasConstrained_ = true;
 }
@@ -277,7 +299,8 @@ double Comparison::toleranceFor(const TraceSample& sample, std::string_view fiel
   return follows ? std::max(tolerances_.data, tolerances_.solved) : tolerances_.data;
 }
 
-void Comparison::compareState(const TraceSample& sample, const Field& field, const std::vector<Field>& all) {
+void Comparison::compareState(const TraceSample& sample, const Field& field, const Data& d,
+                              const std::vector<Field>& all) {
   const auto found = sample.fields.find(field.name);
   if (found == sample.fields.end() || kPatterns.contains(field.name)) return;
   const auto anySensor = [&](bool (*asks)(SensorType)) {
@@ -286,7 +309,18 @@ void Comparison::compareState(const TraceSample& sample, const Field& field, con
   if (kSubtreeVelocity.contains(field.name) && !anySensor(asksForSubtreeVelocity)) return;
   if (kBodyForces.contains(field.name) && !anySensor(asksForBodyForces)) return;
 
-  const std::vector<double>& reference = found->second;
+  if (!rows_) {
+    compareState(sample, field, found->second, all);
+    return;
+  }
+  std::vector<double> reference = found->second;
+  if (const std::optional<Field> aligned = rows_->align(field, d, reference)) {
+    compareState(sample, *aligned, reference, all);
+  }
+}
+
+void Comparison::compareState(const TraceSample& sample, const Field& field, const std::vector<double>& reference,
+                              const std::vector<Field>& all) {
   const double tolerance = toleranceFor(sample, field.name);
   const Scales scales = scalesOf(m_, sample);
   const double scale = std::max(largest(reference), leastScale(field.name, scales));

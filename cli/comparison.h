@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "field_error.h"
 #include "fields.h"
+#include "reference_rows.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 #include "trace.h"
@@ -33,8 +35,9 @@ struct FieldReport {
 };
 
 /// Compares a Model and the states of a run with a trace, array by array. Every array that both sides have under the
-/// same name is compared: numbers of type int exactly, others as field_error.h says. Reports are in the order of the
-/// computation, so the first one that differs is where to look.
+/// same name is compared: numbers of type int exactly, others as field_error.h says. In a model with flex nodes, which
+/// the reference engine counts differently, these are the rows and coordinates that mean the same thing. Reports are in
+/// the order of the computation, so the first one that differs is where to look.
 class Comparison {
  public:
   Comparison(const Model& m, const Trace& trace, const Tolerances& tolerances);
@@ -54,7 +57,10 @@ class Comparison {
   void compareOption();
   void compareStatistic();
   void compareConstant(const Field& field);
-  void compareState(const TraceSample& sample, const Field& field, const std::vector<Field>& all);
+  void compareConstant(const Field& field, const std::vector<double>& reference);
+  void compareState(const TraceSample& sample, const Field& field, const Data& d, const std::vector<Field>& all);
+  void compareState(const TraceSample& sample, const Field& field, const std::vector<double>& reference,
+                    const std::vector<Field>& all);
   double toleranceFor(const TraceSample& sample, std::string_view field) const;
   WorstEntry worstSensor(const Field& field, const std::vector<double>& reference, const Scales& scales) const;
   void report(const Field& field, int step, const WorstEntry& worst, double tolerance);
@@ -66,6 +72,7 @@ class Comparison {
   bool hasMeshes_;
   bool wasConstrained_ = false;  // constraint forces acted before the present sample
   Scales modelScales_;
+  std::optional<ReferenceRows> rows_;  // with flex nodes: which rows correspond
   std::vector<FieldReport> reports_;
 };
 

@@ -31,7 +31,7 @@ double largestIn(const NamedArrays& fields, std::initializer_list<std::string_vi
 /// A size to fall back on where there is nothing to measure.
 double orOne(double value) { return value > 0 ? value : 1; }
 
-enum class Kind { Own, One, Length, Velocity, Acceleration, Force, SpatialForce, Momentum, Energy };
+enum class Kind { Own, One, Length, Velocity, Acceleration, Force, SpatialForce, Balance, Momentum, Energy };
 
 const std::map<std::string_view, Kind>& kinds() {
   static const std::map<std::string_view, Kind> kTable{// coordinates mix lengths and angles
@@ -110,10 +110,10 @@ const std::map<std::string_view, Kind>& kinds() {
                                                        {"qfrc_actuator", Kind::Force},
                                                        {"qfrc_smooth", Kind::Force},
                                                        {"qfrc_constraint", Kind::Force},
-                                                       {"qfrc_inverse", Kind::Force},
+                                                       {"qfrc_inverse", Kind::Balance},
                                                        {"qfrc_applied", Kind::Force},
                                                        {"actuator_force", Kind::Force},
-                                                       {"cfrc_int", Kind::SpatialForce},
+                                                       {"cfrc_int", Kind::Balance},
                                                        {"cfrc_ext", Kind::SpatialForce},
                                                        {"xfrc_applied", Kind::SpatialForce},
                                                        {"energy", Kind::Energy},
@@ -146,6 +146,8 @@ double sizeOf(Kind kind, const Scales& s) {
       return s.force;
     case Kind::SpatialForce:
       return s.spatialForce;
+    case Kind::Balance:
+      return s.largestForce;
     case Kind::Momentum:
       return s.momentum;
     case Kind::Energy:
@@ -154,7 +156,10 @@ double sizeOf(Kind kind, const Scales& s) {
   return 0;
 }
 
-double leastOf(Kind kind, const Scales& scales) { return std::max(kShare * sizeOf(kind, scales), kSmallest); }
+/// What remains of large forces that cancel is known as well as those forces are, so it is judged by their full size.
+double leastOf(Kind kind, const Scales& scales) {
+  return std::max((kind == Kind::Balance ? 1 : kShare) * sizeOf(kind, scales), kSmallest);
+}
 
 Kind kindOfSensor(SensorType type) {
   switch (type) {
@@ -245,7 +250,9 @@ Scales scalesOf(const Model& m, const TraceSample& sample) {
   s.acceleration = orOne(std::max(largestIn(f, {"qacc", "qacc_smooth", "cacc"}), largest(m.opt.gravity)));
   s.force = orOne(largestIn(f, {"qfrc_bias", "qfrc_passive", "qfrc_spring", "qfrc_damper", "qfrc_actuator",
                                 "qfrc_applied", "qfrc_gravcomp"}));
-  s.spatialForce = orOne(largestIn(f, {"cfrc_int", "cfrc_ext", "xfrc_applied"}));
+  // bodies in free fall carry no force but rounding
+  s.spatialForce = orOne(std::max(s.force, largestIn(f, {"cfrc_int", "cfrc_ext", "xfrc_applied"})));
+  s.largestForce = std::max({s.force, s.spatialForce, largestIn(f, {"qfrc_constraint", "efc_force"})});
   s.momentum = orOne(s.velocity * s.length * m.body_subtreemass[0]);
   s.energy = orOne(largestIn(f, {"energy"}));
   return s;

@@ -14,7 +14,9 @@
 /// The error of an array is max_i |a_i - b_i| / s, with b the reference. The scale s is |b|_inf, but at least 1e-4 of
 /// what is typical for quantities of this kind in the same sample: a force that is zero up to rounding is judged by the
 /// forces around it, a position by the extent of the model. The share is small enough that rounding errors (1e-16 of
-/// the typical size) stay far below a tolerance of 1e-9, and errors in quantities that matter do not.
+/// the typical size) stay far below a tolerance of 1e-9, and errors in quantities that matter do not. What forces leave
+/// over when they cancel (qfrc_inverse, cfrc_int) is judged by the largest force: it inherits the errors of all of
+/// them.
 namespace sinew::cli {
 
 /// Typical sizes in one sample, or in the compiled model.
@@ -24,6 +26,7 @@ struct Scales {
   double acceleration = 1;
   double force = 1;         ///< generalized
   double spatialForce = 1;  ///< cfrc_int, cfrc_ext
+  double largestForce = 1;  ///< of all kinds, constraint forces included
   double momentum = 1;
   double energy = 1;
 };

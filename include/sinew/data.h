@@ -83,6 +83,8 @@ namespace sinew {
   X(double, qfrc_bias, m.nv, 1, "Coriolis, centrifugal and gravitational force, on the left side [bias]")     \
   X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
+  X(double, flexhinge_angle, m.nflexhinge, 1, "fold angle, where it resists bending [passive]")               \
+  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy]")                                   \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
   X(double, qfrc_adhesion, m.nv, 1, "pull of adhesive contacts [passive]")                                    \
@@ -90,6 +92,9 @@ namespace sinew {
   X(double, act_dot, m.na, 1, "rate of the activations [actuation]")                                          \
   X(double, actuator_force, m.nu, 1, "scalar actuator forces [actuation]")                                    \
   X(double, qfrc_actuator, m.nv, 1, "actuator forces on the dofs [actuation]")                                \
+  X(double, flexA, m.nK, 1, "metric of stiff flexes: M + h D + h^2 K [acceleration]")                         \
+  X(double, qfrc_implicit, m.nv, 1,                                                                           \
+    "change of the elastic force that the present velocity brings: -h K v [acceleration]")                    \
   X(double, qfrc_smooth, m.nv, 1, "all forces but constraints [acceleration]")                                \
   X(double, qacc_smooth, m.nv, 1, "acceleration without constraints [acceleration]")                          \
   X(double, qfrc_constraint, m.nv, 1, "constraint forces [solve]")                                            \
@@ -112,6 +117,7 @@ enum class Trouble : int {
   BadQacc,      ///< the same for an acceleration
   BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
   Inertia,      ///< M was not positive definite
+  Inverted,     ///< a tetrahedron of a flex was inside out; it pushes back
   Count
 };
 
@@ -182,8 +188,11 @@ struct Data {
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
 
+  Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
+
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  BoundingTree geomTree;            ///< broad phase; speed only, no state [collide]
+  BoundingTree colliderTree;        ///< broad phase; speed only, no state [collide]
+  Array<BoundingTree> elementTree;  ///< of the elements of each flex; likewise [collide]
   Array<Contact> contact;           ///< [collide]
   Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
   Array<double> support_weight;     ///< and their weights

@@ -13,69 +13,77 @@
 namespace sinew {
 
 /// Sizes of a Model: X(name, "what it counts").
-#define SINEW_MODEL_SIZES(X)                                               \
-  X(nq, "generalized coordinates")                                         \
-  X(nv, "degrees of freedom")                                              \
-  X(nq_rigid, "coordinates of joints; those of flex nodes follow")         \
-  X(nv_rigid, "dofs of joints; those of flex nodes follow")                \
-  X(nu, "controls, one per actuator")                                      \
-  X(na, "activation variables")                                            \
-  X(nbody, "bodies, the world included")                                   \
-  X(njnt, "joints")                                                        \
-  X(ntree, "kinematic trees")                                              \
-  X(nM, "entries of the lower triangle of the inertia matrix M")           \
-  X(nD, "entries of the symmetric pattern D (derivatives)")                \
-  X(ngeom, "geoms")                                                        \
-  X(nsite, "sites")                                                        \
-  X(ncam, "cameras")                                                       \
-  X(nmesh, "meshes")                                                       \
-  X(nmeshvert, "vertices of all meshes")                                   \
-  X(nmeshface, "triangles of all meshes")                                  \
-  X(nmeshgraph, "ints in the hull graphs of all meshes")                   \
-  X(nmeshpoly, "hull polygons of all meshes")                              \
-  X(nmeshpolyvert, "vertices of all hull polygons")                        \
-  X(nmeshpolymap, "polygons per vertex, all meshes")                       \
-  X(nhfield, "height fields")                                              \
-  X(nhfielddata, "elevations of all height fields")                        \
-  X(nflex, "flexes")                                                       \
-  X(nflexnode, "flex nodes: points with three coordinates of their own")   \
-  X(nflexpoint, "points that carry flexes: nodes, or points of bodies")    \
-  X(nflexvert, "vertices of all flexes")                                   \
-  X(nflexsupport, "points that carry the vertices of interpolated flexes") \
-  X(nflexedge, "edges of all flexes")                                      \
-  X(nflexelem, "elements of all flexes")                                   \
-  X(nflexelemdata, "vertex ids of all elements")                           \
-  X(nflexelemedge, "edge ids of all elements")                             \
-  X(nflexhinge, "pairs of triangles that share an edge")                   \
-  X(nflexshelldata, "vertex ids of all boundary fragments")                \
-  X(nflexevpair, "element-vertex pairs that may collide inside a flex")    \
-  X(npair, "explicit contact pairs")                                       \
-  X(nexclude, "excluded body pairs")                                       \
-  X(neq, "equality constraints")                                           \
-  X(ntendon, "tendons")                                                    \
-  X(nwrap, "path elements of all tendons")                                 \
-  X(nJten, "entries of all tendon Jacobians")                              \
-  X(nJmom, "most entries the actuator moments can have")                   \
-  X(nsensor, "sensors")                                                    \
-  X(nsensordata, "numbers in the sensor vector")                           \
-  X(nnumeric, "custom numeric fields")                                     \
-  X(nnumericdata, "numbers in all of them")                                \
-  X(ntext, "custom text fields")                                           \
-  X(ntextdata, "characters in all of them, terminating zeros included")    \
-  X(ntuple, "custom tuples")                                               \
-  X(ntupledata, "entries of all tuples")                                   \
-  X(nkey, "keyframes")                                                     \
-  X(nmocap, "mocap bodies")                                                \
-  X(nuserdata, "user numbers in Data")                                     \
-  X(nuser_body, "user numbers per body")                                   \
-  X(nuser_jnt, "user numbers per joint")                                   \
-  X(nuser_geom, "user numbers per geom")                                   \
-  X(nuser_site, "user numbers per site")                                   \
-  X(nuser_cam, "user numbers per camera")                                  \
-  X(nuser_tendon, "user numbers per tendon")                               \
-  X(nuser_actuator, "user numbers per actuator")                           \
-  X(nuser_sensor, "user numbers per sensor")                               \
-  X(ngravcomp, "bodies with gravity compensation")                         \
+#define SINEW_MODEL_SIZES(X)                                                         \
+  X(nq, "generalized coordinates")                                                   \
+  X(nv, "degrees of freedom")                                                        \
+  X(nq_rigid, "coordinates of joints; those of flex nodes follow")                   \
+  X(nv_rigid, "dofs of joints; those of flex nodes follow")                          \
+  X(nu, "controls, one per actuator")                                                \
+  X(na, "activation variables")                                                      \
+  X(nbody, "bodies, the world included")                                             \
+  X(njnt, "joints")                                                                  \
+  X(ntree, "kinematic trees")                                                        \
+  X(nM, "entries of the lower triangle of the inertia matrix M")                     \
+  X(nD, "entries of the symmetric pattern D (derivatives)")                          \
+  X(ngeom, "geoms")                                                                  \
+  X(nsite, "sites")                                                                  \
+  X(ncam, "cameras")                                                                 \
+  X(nmesh, "meshes")                                                                 \
+  X(nmeshvert, "vertices of all meshes")                                             \
+  X(nmeshface, "triangles of all meshes")                                            \
+  X(nmeshgraph, "ints in the hull graphs of all meshes")                             \
+  X(nmeshpoly, "hull polygons of all meshes")                                        \
+  X(nmeshpolyvert, "vertices of all hull polygons")                                  \
+  X(nmeshpolymap, "polygons per vertex, all meshes")                                 \
+  X(nhfield, "height fields")                                                        \
+  X(nhfielddata, "elevations of all height fields")                                  \
+  X(nflex, "flexes")                                                                 \
+  X(nflexnode, "flex nodes: points with three coordinates of their own")             \
+  X(nflexpoint, "points that carry flexes: nodes, or points of bodies")              \
+  X(nflexvert, "vertices of all flexes")                                             \
+  X(nflexsupport, "points that carry the vertices of interpolated flexes")           \
+  X(nflexedge, "edges of all flexes")                                                \
+  X(nflexelem, "elements of all flexes")                                             \
+  X(nflexelemdata, "vertex ids of all elements")                                     \
+  X(nflexelemedge, "edge ids of all elements")                                       \
+  X(nflexhinge, "pairs of triangles that share an edge")                             \
+  X(nflexshelldata, "vertex ids of all boundary fragments")                          \
+  X(nflexevpair, "element-vertex pairs that may collide inside a flex")              \
+  X(nflexelastic, "constants of the elements that resist strain")                    \
+  X(nflexbend, "consecutive segments of rods that resist bending")                   \
+  X(nflexcell, "cells of interpolated flexes that resist strain")                    \
+  X(nflexcelldata, "point ids of all cells")                                         \
+  X(nflexcellstiff, "entries of the cells' stiffness matrices")                      \
+  X(nflexmode, "numbers in the strain modes of all flexes")                          \
+  X(nstiffnode, "groups of three dofs whose stiffness can be integrated implicitly") \
+  X(nK, "entries of the lower triangle of the matrix that couples them")             \
+  X(npair, "explicit contact pairs")                                                 \
+  X(nexclude, "excluded body pairs")                                                 \
+  X(neq, "equality constraints")                                                     \
+  X(ntendon, "tendons")                                                              \
+  X(nwrap, "path elements of all tendons")                                           \
+  X(nJten, "entries of all tendon Jacobians")                                        \
+  X(nJmom, "most entries the actuator moments can have")                             \
+  X(nsensor, "sensors")                                                              \
+  X(nsensordata, "numbers in the sensor vector")                                     \
+  X(nnumeric, "custom numeric fields")                                               \
+  X(nnumericdata, "numbers in all of them")                                          \
+  X(ntext, "custom text fields")                                                     \
+  X(ntextdata, "characters in all of them, terminating zeros included")              \
+  X(ntuple, "custom tuples")                                                         \
+  X(ntupledata, "entries of all tuples")                                             \
+  X(nkey, "keyframes")                                                               \
+  X(nmocap, "mocap bodies")                                                          \
+  X(nuserdata, "user numbers in Data")                                               \
+  X(nuser_body, "user numbers per body")                                             \
+  X(nuser_jnt, "user numbers per joint")                                             \
+  X(nuser_geom, "user numbers per geom")                                             \
+  X(nuser_site, "user numbers per site")                                             \
+  X(nuser_cam, "user numbers per camera")                                            \
+  X(nuser_tendon, "user numbers per tendon")                                         \
+  X(nuser_actuator, "user numbers per actuator")                                     \
+  X(nuser_sensor, "user numbers per sensor")                                         \
+  X(ngravcomp, "bodies with gravity compensation")                                   \
   X(nnames, "characters in `names`")
 
 /// Arrays of a Model: X(element type, name, rows, columns, "what it is, units"). This table is the one source for the
@@ -257,7 +265,7 @@ namespace sinew {
   X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
   /* equality constraints */                                                                                           \
   X(EqualityType, eq_type, neq, 1, "type")                                                                             \
-  X(int, eq_obj1id, neq, 1, "first object")                                                                            \
+  X(int, eq_obj1id, neq, 1, "first object; a body of a connect may be nbody + flex node")                              \
   X(int, eq_obj2id, neq, 1, "second object, -1: none")                                                                 \
   X(ObjType, eq_objtype, neq, 1, "connect, weld: whether the objects are bodies or sites")                             \
   X(std::uint8_t, eq_active0, neq, 1, "active at reset")                                                               \
@@ -362,6 +370,7 @@ namespace sinew {
   X(FlexDof, flex_dof, nflex, 1, "how its points move")                                                                \
   X(int, flex_interp, nflex, 1, "0: vertices are points; order of interpolation, negative for a shell")                \
   X(std::uint8_t, flex_rigid, nflex, 1, "all vertices are fixed to one body")                                          \
+  X(int, flex_place, nflex, 1, "bodies before its points in the order of the reference engine")                        \
   X(int, flex_group, nflex, 1, "group")                                                                                \
   X(int, flex_vertadr, nflex, 1, "first vertex")                                                                       \
   X(int, flex_vertnum, nflex, 1, "number of vertices")                                                                 \
@@ -443,9 +452,39 @@ namespace sinew {
   X(int, flexhinge_flexid, nflexhinge, 1, "flex")                                                                      \
   X(int, flexhinge_vert, nflexhinge, 4, "edge in the order of the first triangle, its opposite vertex, the other one") \
   X(double, flexhinge_angle0, nflexhinge, 1, "fold angle at rest, 0: flat, rad")                                       \
-  X(double, flexhinge_stiffness, nflexhinge, 1, "dihedral bending: torque per angle, N m; else 0")                     \
+  X(double, flexhinge_stiffness, nflexhinge, 1, "torque per angle near rest, N m; 0: it does not resist")              \
   X(int, flex_shell, nflexshelldata, 1, "dim vertices per boundary fragment")                                          \
   X(int, flex_evpair, nflexevpair, 2, "element, vertex")                                                               \
+  /* elasticity of flexes. Layout of the constants: src/forces/elastic_constants.h */                                  \
+  X(int, flex_elasticadr, nflex, 1, "first of its elements' constants; -1: they do not resist strain")                 \
+  X(double, flex_elastic, nflexelastic, 1, "constants of the elements, four elements side by side")                    \
+  X(double, flexhinge_cotangent, nflexhinge, 16, "cotangent bending: B (10), sqrt(kappa) c (4), beta, energy at rest") \
+  X(int, flex_bendadr, nflex, 1, "first bend of a rod")                                                                \
+  X(int, flex_bendnum, nflex, 1, "number of bends")                                                                    \
+  X(int, flexbend_vert, nflexbend, 3, "vertices of two consecutive segments")                                          \
+  X(double, flexbend_stiffness, nflexbend, 1, "torque per angle, E I / length, N m")                                   \
+  X(double, flexbend_angle0, nflexbend, 1, "angle between the segments at rest, 0: straight, rad")                     \
+  X(int, flex_celladr, nflex, 1, "first cell that resists strain")                                                     \
+  X(int, flex_cellcount, nflex, 1, "number of such cells")                                                             \
+  X(int, flex_celldataadr, nflex, 1, "first entry in flexcell_point")                                                  \
+  X(int, flexcell_point, nflexcelldata, 1, "8 or 27 points per cell")                                                  \
+  X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
+  X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
+  X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
+  X(int, flex_modeadr, nflex, 1, "first number of its strain modes; -1: none")                                         \
+  X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
+  X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
+  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes (in the order of their dofs), in the   \
+     numbering of their flex; row i holds the columns it is coupled to in growing order, the diagonal last */                                             \
+  X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
+  X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
+  X(int, stiff_dofadr, nstiffnode, 1, "first of the three dofs of a node, or of a body with three slides")             \
+  X(double, stiff_axes, nstiffnode, 9, "their directions in the world, one column each")                               \
+  X(std::uint8_t, stiff_aligned, nstiffnode, 1, "these are the axes of the world")                                     \
+  X(int, flexpoint_stiffid, nflexpoint, 1, "stiff node that moves the point, -1: none")                                \
+  X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
+  X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
+  X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \

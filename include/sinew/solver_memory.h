@@ -18,10 +18,12 @@ class SolverMemory {
   SolverMemory(SolverMemory&&) noexcept;
   SolverMemory& operator=(SolverMemory&&) noexcept;
 
-  /// Plans of the problem with this key (say, an island's first tree). The reference stays valid until the next call of
-  /// forgetOld().
+  /// Plans of the problem with this key: an island's first tree, or -1 - flex. The reference stays valid until the next
+  /// call of forgetOld().
   solve::PlanMemory& plans(int key);
-  /// Drops plans that were not asked for in a long time.
+  /// The same if it exists already, else null. May be called by several threads at once.
+  const solve::PlanMemory* find(int key) const;
+  /// Drops plans of islands that were not asked for in a long time.
   void forgetOld();
 
  private:

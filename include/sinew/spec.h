@@ -273,6 +273,108 @@ struct Light : VisualElement {
   int frame = -1;
 };
 
+// ---------------------------------------------------------------------------------------------- flexes
+
+enum class Elastic2d : int { None = 0, Bend, Stretch, Both };
+enum class FlexEquality : int { None = 0, Edge, Vert, Strain };
+enum class FlexcompType : int { Grid = 0, Box, Cylinder, Ellipsoid, Square, Disc, Circle, Mesh, Gmsh, Direct };
+
+/// What a flex says about its contacts. Absent numbers, and those at the end of a shorter list, have their defaults.
+struct FlexContact {
+  int contype = 1;
+  int conaffinity = 1;
+  std::optional<int> condim;
+  int priority = 0;
+  std::vector<double> friction;  ///< up to 3 numbers
+  double solmix = 1;
+  std::vector<double> solref;  ///< up to 2 numbers
+  std::vector<double> solimp;  ///< up to 5 numbers
+  std::optional<double> margin;
+  double gap = 0;
+  bool internal = false;
+  std::optional<SelfCollide> selfcollide;
+  int activelayers = 1;
+  bool passive = false;
+};
+
+struct FlexElasticity {
+  std::optional<double> young, poisson, damping, thickness;
+  std::optional<Elastic2d> elastic2d;
+  std::optional<FlexLaw> law;
+  std::optional<FlexBending> bending;
+};
+
+struct FlexEdge {
+  std::optional<FlexEquality> equality;  ///< None: nothing is to hold the edges; absent: see compile/flex_parameters.h
+  std::vector<double> solref;            ///< up to 2 numbers
+  std::vector<double> solimp;            ///< up to 5 numbers
+  double stiffness = 0;
+  double damping = 0;
+};
+
+/// Points that do not move against the parent body.
+struct FlexPin {
+  Origin origin;
+  std::vector<int> id, range, grid, gridrange;
+};
+
+/// What <flex> and <flexcomp> share. Elasticity and contact can be said in children or (`short...`) in attributes of
+/// the element itself.
+struct FlexBase : Element {
+  int dim = 2;
+  double radius = 0.005;
+  int group = 0;
+  std::string material;
+  Rgba rgba{0.5f, 0.5f, 0.5f, 1};
+  bool flatskin = false;
+  std::optional<double> density;  ///< kg/m for dim 1, else kg/m^3
+  std::vector<float> texcoord;
+  std::array<int, 3> cellcount{1, 1, 1};
+  FlexContact contact;
+  FlexElasticity elasticity;
+  FlexEdge edge;
+  std::vector<FlexPin> pins;
+  FlexElasticity shortElasticity;
+  FlexContact shortContact;  ///< friction, condim, margin, selfcollide, solref, solimp
+};
+
+/// A flex given vertex by vertex. Without bodies its vertices are free nodes.
+struct Flex : FlexBase {
+  std::vector<std::string> bodies;  ///< one per vertex, or one for all
+  std::vector<double> vertex;       ///< 3 per vertex, in its body (without bodies: in the world)
+  std::vector<int> element;         ///< dim + 1 vertices each
+  std::vector<int> elemtexcoord;
+  std::vector<std::string> nodes;  ///< bodies of the nodes of an interpolated flex
+  std::vector<double> nodecoord;
+  std::optional<FlexDof> dof;
+};
+
+/// A flex made by a generator, in a body. Its free points become nodes with three coordinates, or with dof radial and
+/// 2d bodies with slides.
+struct Flexcomp : FlexBase {
+  int place = 0;         ///< number of child bodies that come before it in its body
+  bool inframe = false;  ///< the frame moves it; without this a frame around it has no effect
+  int frame = -1;        ///< frame of the body that moves it, -1: none
+  FlexcompType type = FlexcompType::Grid;
+  FlexDof dof = FlexDof::Full;
+  std::vector<int> count;       ///< up to 3 numbers
+  std::vector<double> spacing;  ///< 1 number for all axes, or 3
+  Vec3 scale{1, 1, 1};
+  std::optional<double> mass;
+  double inertiabox = 0.005;
+  bool rigid = false;
+  Vec3 pos{0, 0, 0};
+  Orientation orientation;
+  std::optional<Vec3> center;  ///< `origin`: point 0 of a solid made from a surface
+  std::vector<double> point;
+  std::vector<int> element;
+  std::string file;
+  std::string directory;
+  Joint joint;  ///< default class its points take damping, armature and friction loss from
+};
+
+// ---------------------------------------------------------------------------------------------- bodies
+
 enum class SleepRequest : int { Auto = 0, Never, Allowed, Init };
 
 struct Body : Placed {
@@ -292,6 +394,7 @@ struct Body : Placed {
   std::vector<Camera> cameras;
   std::vector<Light> lights;
   std::vector<Body> bodies;
+  std::vector<Flexcomp> flexcomps;  ///< their `place` never falls
 };
 
 // ---------------------------------------------------------------------------------------------- between bodies
@@ -323,6 +426,7 @@ struct Equality : Element {
   std::array<double, 7> relpose{0, 0, 0, 0, 0, 0, 0};  ///< zero quaternion: the pose at qpos0
   double torquescale = 1;
   Vec5 polycoef{0, 1, 0, 0, 0};
+  Vec3 cell{0, 0, 0};  ///< flexstrain: cell of the interpolation grid
 };
 
 /// One element of a tendon's path.
@@ -427,10 +531,16 @@ struct TupleEntry {
 struct Tuple : Element {
   std::vector<TupleEntry> entries;
 };
+enum class KeyLayout : int { Auto = 0, Reference, Sinew };
+
 /// A NaN in qpos, mpos or mquat stands for the reference configuration (qpos0, the body's pose): a keyframe that came
 /// with an attached model says nothing about the rest.
 struct Key : Element {
   double time = 0;
+  /// How qpos and qvel count the points of flexes: as the reference engine does (displacements, free points only, among
+  /// the joints), or as Sinew does (world positions of all nodes, after the joints). Auto: Reference if the number of
+  /// values fits it.
+  KeyLayout layout = KeyLayout::Auto;
   std::optional<std::vector<double>> qpos, qvel, act, mpos, mquat, ctrl;
 };
 
@@ -468,6 +578,7 @@ struct Spec {
   std::vector<VisualElement> textures, materials, skins;
 
   Body world;  ///< named "world"
+  std::vector<Flex> flexes;
 
   std::vector<Pair> pairs;
   std::vector<Exclude> excludes;

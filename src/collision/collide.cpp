@@ -1,10 +1,11 @@
-#include "geom/collide.h"
-
 #include <algorithm>
 #include <tuple>
 
 #include "collision/bounding_tree.h"
+#include "collision/colliders.h"
 #include "collision/collision.h"
+#include "collision/contact_maker.h"
+#include "collision/element_contacts.h"
 #include "collision/filters.h"
 #include "geom/support.h"
 #include "math/types.h"
@@ -12,8 +13,9 @@
 namespace sinew {
 namespace {
 
-/// Two geoms that are near each other. `first` has the smaller type. The order of contacts: by bodies, explicit pairs
-/// first, then by geoms.
+/// Two colliders that are near each other. `first` is the geom of the smaller type, or the smaller flex after all
+/// geoms. The order of contacts: by bodies (flexes count as bodies after all others), explicit pairs first, then by
+/// geoms.
 struct Candidate {
   std::int64_t bodies = 0;  ///< twice the key of the bodies, one more if automatic
   std::int64_t geoms = 0;   ///< number of the explicit pair, or both geoms
@@ -24,20 +26,6 @@ struct Candidate {
     return a.bodies != b.bodies ? a.bodies < b.bodies : a.geoms < b.geoms;
   }
 };
-
-ContactParameters parametersOf(const Model& m, int g) {
-  ContactParameters p;
-  p.condim = m.geom_condim[g];
-  p.priority = m.geom_priority[g];
-  p.solmix = m.geom_solmix[g];
-  std::copy_n(m.geom_solref.data() + 2 * g, 2, p.solref.begin());
-  std::copy_n(m.geom_solimp.data() + 5 * g, 5, p.solimp.begin());
-  std::copy_n(m.geom_friction.data() + 3 * g, 3, p.friction.begin());
-  p.margin = m.geom_margin[g];
-  p.gap = m.geom_gap[g];
-  p.adhesion = m.geom_adhesion[g];
-  return p;
-}
 
 MixedParameters parametersOfPair(const Model& m, int i) {
   MixedParameters p;
@@ -51,21 +39,6 @@ MixedParameters parametersOfPair(const Model& m, int i) {
   p.adhesion = m.pair_adhesion[i];
   applyOverrides(m.opt, p);
   return p;
-}
-
-/// World box of a geom, larger by the distance at which it may already be in contact.
-BoundingTree::Box worldBox(const Model& m, const Data& d, int g) {
-  const ConstMapMat3 R = mat3(d.geom_xmat.data(), g);
-  const double* aabb = m.geom_aabb.data() + 6 * g;
-  const Vec3 center = vec3(d.geom_xpos.data(), g) + R * ConstMapVec3(aabb);
-  const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.geom_margin[g];
-  const Vec3 half = R.cwiseAbs() * ConstMapVec3(aabb + 3) + Vec3::Constant(std::max(0.0, margin) + m.geom_gap[g]);
-  BoundingTree::Box box;
-  for (int i = 0; i < 3; ++i) {
-    box.lower[i] = center[i] - half[i];
-    box.upper[i] = center[i] + half[i];
-  }
-  return box;
 }
 
 /// Bounding spheres, or a sphere against a plane; a geom without a bound is near everything.
@@ -108,34 +81,38 @@ double detectionDistance(const Model& m, int g1, int g2) {
   return detectionDistance(m.opt, margin, m.geom_gap[g1] + m.geom_gap[g2]);
 }
 
-Candidate candidate(const Model& m, int g1, int g2, int pair) {
-  const auto key = bodyPairKey(m.geom_bodyid[g1], m.geom_bodyid[g2]);
-  // equal types keep the order of their bodies, then their ids
-  const auto rank = [&](int g) { return std::tuple(m.geom_type[g], m.geom_bodyid[g], g); };
-  if (rank(g2) < rank(g1)) std::swap(g1, g2);
-  if (pair >= 0) return {2 * key, pair, pair, g1, g2};
-  return {2 * key + 1, (std::int64_t{g1} << 32) + g2, -1, g1, g2};
+Candidate candidate(const Model& m, int c1, int c2, int pair) {
+  const auto key = bodyPairKey(bodyOfCollider(m, c1), bodyOfCollider(m, c2));
+  // equal types keep the order of their bodies, then their ids; flexes come after all types of geoms
+  const auto rank = [&](int c) {
+    return std::tuple(isFlex(m, c) ? GeomType::Sdf : m.geom_type[c], bodyOfCollider(m, c), c);
+  };
+  if (rank(c2) < rank(c1)) std::swap(c1, c2);
+  if (pair >= 0) return {2 * key, pair, pair, c1, c2};
+  return {2 * key + 1, (std::int64_t{c1} << 32) + c2, -1, c1, c2};
 }
 
-/// All pairs of geoms that may touch, in the order of their contacts.
+/// All pairs of colliders that may touch, in the order of their contacts.
 void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   const Arena::Scope scope(d.arena);
-  const std::span<int> bounded = d.arena.take<int>(m.ngeom);
+  const std::span<int> bounded = d.arena.take<int>(m.ngeom + m.nflex);
   const std::span<int> planes = d.arena.take<int>(m.ngeom);
   std::size_t nbounded = 0, nplane = 0;
-  for (int g = 0; g < m.ngeom; ++g) {
-    if (!canCollide(m, g)) continue;
-    (m.geom_type[g] == GeomType::Plane ? planes[nplane++] : bounded[nbounded++]) = g;
+  for (int c = 0; c < m.ngeom + m.nflex; ++c) {
+    if (!canCollide(m, c)) continue;
+    (!isFlex(m, c) && m.geom_type[c] == GeomType::Plane ? planes[nplane++] : bounded[nbounded++]) = c;
   }
   const std::span<BoundingTree::Box> boxes = d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(nbounded));
   for (std::size_t i = 0; i < nbounded; ++i) boxes[i] = worldBox(m, d, bounded[i]);
-  updateTree(d.geomTree, boxes);
+  updateTree(d.colliderTree, boxes);
 
-  const auto consider = [&](int g1, int g2) {
-    if (!mayCollide(m, g1, g2) || !mayTouch(m, d, g1, g2, detectionDistance(m, g1, g2))) return;
-    candidates.push_back(candidate(m, g1, g2, -1));
+  const auto consider = [&](int c1, int c2) {
+    if (!mayCollide(m, c1, c2)) return;
+    const bool geoms = !isFlex(m, c1) && !isFlex(m, c2);
+    if (geoms && !mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2))) return;
+    candidates.push_back(candidate(m, c1, c2, -1));
   };
-  forEachOverlap(d.geomTree, [&](int i, int j) {
+  forEachOverlap(d.colliderTree, [&](int i, int j) {
     consider(bounded[static_cast<std::size_t>(i)], bounded[static_cast<std::size_t>(j)]);
   });
   for (std::size_t p = 0; p < nplane; ++p) {
@@ -150,52 +127,14 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   std::sort(candidates.begin(), candidates.end());
 }
 
-/// Completes normal and preferred tangent to a right-handed frame, rows of the matrix.
-void setFrame(const geom::ContactPoint& point, std::array<double, 9>& frame) {
-  const Vec3 n = normalizedOrX(point.normal);
-  Vec3 t = point.tangent;
-  if (t.squaredNorm() < 0.25) t = std::abs(n.y()) < 0.5 ? Vec3(0, 1, 0) : Vec3(0, 0, 1);
-  t = normalizedOrX(t - n * n.dot(t));
-  MapMat3 rows(frame.data());
-  rows.row(0) = n;
-  rows.row(1) = t;
-  rows.row(2) = n.cross(t);
-}
-
-ContactSide bodySide(Data& d, int body) {
-  const ContactSide side{static_cast<int>(d.support_carrier.size()), 1};
-  d.support_carrier.push_back(body);
-  d.support_weight.push_back(1);
-  return side;
-}
-
-void addContacts(const Model& m, Data& d, const Candidate& c, const MixedParameters& p,
-                 const Array<geom::ContactPoint>& points) {
-  const double includemargin = forceDistance(m.opt, p.margin, p.gap);
-  for (const geom::ContactPoint& point : points) {
-    Contact contact;
-    contact.dist = point.dist;
-    MapVec3(contact.pos.data()) = point.pos;
-    setFrame(point, contact.frame);
-    contact.includemargin = includemargin;
-    contact.friction = p.friction;
-    contact.solref = p.solref;
-    contact.solreffriction = p.solreffriction;
-    contact.solimp = p.solimp;
-    contact.adhesion = p.adhesion;
-    contact.dim = p.dim;
-    contact.geom = {c.first, c.second};
-    contact.side = {bodySide(d, m.geom_bodyid[c.first]), bodySide(d, m.geom_bodyid[c.second])};
-    // too far for a force; an adhesive contact still pulls there, but has no friction
-    if (contact.dist >= includemargin) {
-      if (p.adhesion == 0) {
-        contact.exclude = ContactExclude::InGap;
-      } else {
-        contact.dim = 1;
-      }
-    }
-    d.contact.push_back(contact);
-  }
+void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, const Candidate& c) {
+  const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
+                                        : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
+  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  thread_local Array<geom::ContactPoint> points;
+  points.clear();
+  geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);
+  for (const geom::ContactPoint& point : points) addContact(m, d, p, point, {.geom = c.first}, {.geom = c.second});
 }
 
 }  // namespace
@@ -241,19 +180,22 @@ void collide(const Model& m, Data& d) {
   d.support_weight.clear();
   if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) return;
 
+  const Arena::Scope scope(d.arena);
   thread_local Array<Candidate> candidates;
-  thread_local Array<geom::ContactPoint> points;
   candidates.clear();
   findCandidates(m, d, candidates);
+  ElementTrees trees(m, d);
   const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd)};
   for (const Candidate& c : candidates) {
-    const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
-                                          : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
-    const double distance = detectionDistance(m.opt, p.margin, p.gap);
-    points.clear();
-    geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);
-    addContacts(m, d, c, p, points);
+    if (!isFlex(m, c.second)) {
+      collideGeoms(m, d, options, c);
+    } else if (!isFlex(m, c.first)) {
+      collideGeomWithFlex(m, d, trees, options, c.first, flexOf(m, c.second));
+    } else {
+      collideFlexes(m, d, trees, options, flexOf(m, c.first), flexOf(m, c.second));
+    }
   }
+  for (int f = 0; f < m.nflex; ++f) collideFlexWithItself(m, d, trees, options, f);
 }
 
 }  // namespace sinew

@@ -9,8 +9,9 @@
 /// pairs are near by a broad phase, where they touch by geom/collide.h, and with which parameters by one function.
 namespace sinew {
 
-/// geom poses -> d.contact, d.support_carrier, d.support_weight. Order: by body pair, then by geom pair, then as the
-/// pair collider gives them. No contact is ever dropped.
+/// geom poses, flexvert_xpos -> d.contact, d.support_carrier, d.support_weight. Order: by pair of bodies (flexes come
+/// after all bodies), then by geoms or elements, then as the pair collider gives them; last, flexes with themselves. No
+/// contact is ever dropped.
 void collide(const Model& m, Data& d);
 
 /// A geom where it is now, for geom/collide.h. Needs kinematics().

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collision/elements.h"
+
 namespace sinew {
 namespace {
 
@@ -20,6 +22,14 @@ bool bodiesMayCollide(const Model& m, int body1, int body2) {
   return !std::binary_search(m.exclude_signature.begin(), m.exclude_signature.end(), key);
 }
 
+int contype(const Model& m, int collider) {
+  return isFlex(m, collider) ? m.flex_contype[flexOf(m, collider)] : m.geom_contype[collider];
+}
+
+int conaffinity(const Model& m, int collider) {
+  return isFlex(m, collider) ? m.flex_conaffinity[flexOf(m, collider)] : m.geom_conaffinity[collider];
+}
+
 bool listedExplicitly(const Model& m, int geom1, int geom2) {
   if (m.npair == 0) return false;
   const auto key = bodyPairKey(m.geom_bodyid[geom1], m.geom_bodyid[geom2]);
@@ -36,12 +46,53 @@ bool listedExplicitly(const Model& m, int geom1, int geom2) {
 
 }  // namespace
 
-bool canCollide(const Model& m, int geom) { return m.geom_contype[geom] != 0 || m.geom_conaffinity[geom] != 0; }
+bool canCollide(const Model& m, int collider) { return contype(m, collider) != 0 || conaffinity(m, collider) != 0; }
 
-bool mayCollide(const Model& m, int geom1, int geom2) {
-  const bool bits = (m.geom_contype[geom1] & m.geom_conaffinity[geom2]) != 0 ||
-                    (m.geom_contype[geom2] & m.geom_conaffinity[geom1]) != 0;
-  return bits && bodiesMayCollide(m, m.geom_bodyid[geom1], m.geom_bodyid[geom2]) && !listedExplicitly(m, geom1, geom2);
+bool mayCollide(const Model& m, int collider1, int collider2) {
+  const bool bits = (contype(m, collider1) & conaffinity(m, collider2)) != 0 ||
+                    (contype(m, collider2) & conaffinity(m, collider1)) != 0;
+  if (!bits || isFlex(m, collider1) || isFlex(m, collider2)) return bits;
+  return bodiesMayCollide(m, m.geom_bodyid[collider1], m.geom_bodyid[collider2]) &&
+         !listedExplicitly(m, collider1, collider2);
+}
+
+int bodyOfVertex(const Model& m, int vert) {
+  if (m.flexvert_supportadr[vert] >= 0) return -1;
+  const int flex = m.flexvert_flexid[vert];
+  const int point = m.flex_pointadr[flex] + vert - m.flex_vertadr[flex];
+  const int node = m.flexpoint_nodeid[point];
+  return node < 0 || m.flexnode_pinned[node] ? m.flexpoint_bodyid[point] : -1;
+}
+
+bool hasVertexOn(const Model& m, int elem, int body) {
+  const ElementVertices e(m, elem);
+  for (int i = 0; i < e.count; ++i) {
+    if (bodyOfVertex(m, e.first + e.local[i]) == body) return true;
+  }
+  return false;
+}
+
+bool shareVertex(const Model& m, int elem1, int elem2) {
+  const ElementVertices a(m, elem1), b(m, elem2);
+  for (int i = 0; i < a.count; ++i) {
+    for (int j = 0; j < b.count; ++j) {
+      if (a.local[i] == b.local[j]) return true;
+    }
+  }
+  return false;
+}
+
+bool areOnOneBody(const Model& m, int elem1, int elem2) {
+  const ElementVertices a(m, elem1);
+  for (int i = 0; i < a.count; ++i) {
+    const int body = bodyOfVertex(m, a.first + a.local[i]);
+    if (body >= 0 && hasVertexOn(m, elem2, body)) return true;
+  }
+  return false;
+}
+
+int bodyOfCollider(const Model& m, int collider) {
+  return isFlex(m, collider) ? m.nbody + flexOf(m, collider) : m.geom_bodyid[collider];
 }
 
 std::int64_t bodyPairKey(int body1, int body2) {

@@ -9,7 +9,9 @@
 #include "compile/contacts.h"
 #include "compile/custom.h"
 #include "compile/draft.h"
+#include "compile/elastic.h"
 #include "compile/equalities.h"
+#include "compile/flexes.h"
 #include "compile/fuse_static.h"
 #include "compile/inertia.h"
 #include "compile/layout.h"
@@ -18,6 +20,8 @@
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
+#include "compile/stiff_pattern.h"
+#include "compile/strain_modes.h"
 #include "compile/tendons.h"
 #include "compile/tree.h"
 #include "sinew/data.h"
@@ -31,8 +35,10 @@ namespace {
 void makeDraft(draft::Draft& draft) {
   draft::draftMeshes(draft);
   draft::draftHeightFields(draft);
+  draft::draftListedFlexes(draft);
   draft::draftTree(draft);
   if (draft.compiler().fusestatic) draft::fuseStatic(draft);
+  draft::finishFlexes(draft);
   draft::requireMass(draft);
   if (draft.compiler().discardvisual) draft::discardVisuals(draft);
 }
@@ -42,10 +48,11 @@ void setSizes(const draft::Draft& draft, Model& m) {
   draft::setTreeSizes(draft, m);
   m.nq_rigid = m.nq;
   m.nv_rigid = m.nv;
+  draft::setFlexSizes(draft, m);
   draft::setAssetSizes(draft, m);
   m.npair = static_cast<int>(spec.pairs.size());
   m.nexclude = static_cast<int>(spec.excludes.size());
-  m.neq = static_cast<int>(spec.equalities.size());
+  m.neq = static_cast<int>(draft.equalities.size());
   m.ntendon = static_cast<int>(spec.tendons.size());
   for (const spec::Tendon& tendon : spec.tendons) m.nwrap += static_cast<int>(tendon.path.size());
   m.nu = static_cast<int>(spec.actuators.size());
@@ -61,14 +68,14 @@ void writeObjects(const draft::Draft& draft, const draft::Names& names, Model& m
   draft::writeTree(draft, names, m);
   const std::vector<int> pairs = draft::writePairs(spec, names, m);
   const std::vector<int> excludes = draft::writeExcludes(spec, names, m);
-  draft::writeEqualities(spec, names, m);
+  draft::writeFlexes(draft, m);
+  draft::writeEqualities(draft, names, m);
   draft::writeTendons(draft, names, m);
   draft::writeTendonPattern(m);
   draft::writeActuators(draft, names, m);
   m.nJmom = draft::countMomentEntries(m);
   draft::writeSensors(spec, names, m);
   draft::writeCustom(spec, names, m);
-  draft::writeKeyframes(spec, m);
   draft::writeNames(draft, pairs, excludes, m);
 }
 
@@ -78,8 +85,12 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writePatterns(m);
   if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
   draft::writeFixed(draft, m);
+  draft::writeElasticity(m);
   Data d(m);
   draft::writeReference(m, d);
+  draft::writeStrainModes(m, d);
+  draft::writeStiffPattern(m, d);
+  draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);
@@ -100,6 +111,13 @@ void requireFinite(const Model& m) {
   });
 }
 
+/// Flags that are read for the sake of the models that carry them.
+void warnOfIdleFlags(const draft::Draft& draft) {
+  if (draft.spec->option.disabled(disable::kNativeCcd)) {
+    draft.warn("<option>: flag nativeccd=\"disable\" has no effect, there is one convex collider");
+  }
+}
+
 }  // namespace
 
 Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
@@ -118,6 +136,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   Model m;
   m.opt = spec.option;
   draft::decideGapReading(draft, m);
+  warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();
   writeObjects(draft, names, m);

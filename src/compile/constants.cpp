@@ -6,8 +6,10 @@
 #include <cmath>
 #include <vector>
 
+#include "compile/flexes.h"
 #include "compile/place.h"
 #include "inertia/inertia.h"
+#include "kinematics/flexes.h"
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
 #include "math/quat.h"
@@ -32,10 +34,15 @@ double inverseInertia(const Model& m, const Data& d, const std::vector<double>& 
 /// dof_M0 = armature + S' Ic S with the composite inertia Ic at qpos0, armature of the joint's actuators included.
 void writeDiagonal(Model& m, Data& d) {
   massMatrix(m, d);  // for crb; its entries of simple dofs are not valid before dof_M0 is
-  for (int i = 0; i < m.nv; ++i) {
+  for (int i = 0; i < m.nv_rigid; ++i) {
     double momentum[6];
     multiplyInertia(momentum, d.crb.data() + 10 * m.dof_bodyid[i], d.cdof.data() + 6 * i);
     m.dof_M0[i] = m.dof_armature[i] + dot6(d.cdof.data() + 6 * i, momentum);
+  }
+  for (int n = 0; n < m.nflexnode; ++n) {
+    for (int i = m.nv_rigid + 3 * n; i < m.nv_rigid + 3 * n + 3; ++i) {
+      m.dof_M0[i] = m.flexnode_mass[n] + m.dof_armature[i];
+    }
   }
   for (int u = 0; u < m.nu; ++u) {
     const TransmissionType type = m.actuator_trntype[u];
@@ -125,10 +132,10 @@ void writeTendonAndActuatorWeights(Model& m, const Data& d) {
   }
 }
 
-/// A point of a body in the coordinates of another, at qpos0.
-Vec3 pointIn(const Data& d, const Vec3& point, int from, int to) {
-  const Vec3 world = vec3(d.xpos.data(), from) + mat3(d.xmat.data(), from) * point;
-  return mat3(d.xmat.data(), to).transpose() * (world - vec3(d.xpos.data(), to));
+/// A point of a carrier (a body, or nbody + flex node) in the coordinates of another, at qpos0.
+Vec3 pointIn(const Model& m, const Data& d, const Vec3& point, int from, int to) {
+  const Vec3 away = pointOfCarrier(m, d, from, point) - pointOfCarrier(m, d, to, Vec3::Zero());
+  return mat3(d.xmat.data(), to < m.nbody ? to : m.flexnode_bodyid[to - m.nbody]).transpose() * away;
 }
 
 /// The parts of eq_data that follow from the reference configuration, see writeEqualities().
@@ -141,7 +148,7 @@ void writeEqualityData(Model& m, const Data& d) {
       if (betweenSites) {
         std::fill(data, data + 11, 0.0);
       } else {
-        MapVec3{data + 3} = pointIn(d, ConstMapVec3{data}, body1, body2);
+        MapVec3{data + 3} = pointIn(m, d, ConstMapVec3{data}, body1, body2);
       }
     }
     if (m.eq_type[i] == EqualityType::Weld && !betweenSites) {
@@ -150,7 +157,7 @@ void writeEqualityData(Model& m, const Data& d) {
         normalized(given).store(data + 6);
         continue;
       }
-      MapVec3{data + 3} = pointIn(d, ConstMapVec3{data}, body2, body1);
+      MapVec3{data + 3} = pointIn(m, d, ConstMapVec3{data}, body2, body1);
       const Quat q1 = Quat::load(d.xquat.data() + 4 * body1), q2 = Quat::load(d.xquat.data() + 4 * body2);
       (q1.conjugate() * q2).store(data + 6);
     }
@@ -194,10 +201,14 @@ void writeCameras(Model& m, Data& d) {
 void scaleTotalMass(double mass, Model& m) {
   double total = 0;
   for (int b = 0; b < m.nbody; ++b) total += m.body_mass[b];
+  for (int n = 0; n < m.nflexnode; ++n) total += m.flexnode_pinned[n] ? 0 : m.flexnode_mass[n];
   const double scale = std::max(kMinVal, mass / std::max(kMinVal, total));
   for (int b = 1; b < m.nbody; ++b) {
     m.body_mass[b] *= scale;
     vec3(m.body_inertia.data(), b) *= scale;
+  }
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (!m.flexnode_pinned[n]) m.flexnode_mass[n] *= scale;
   }
 }
 
@@ -217,6 +228,7 @@ void writeReference(Model& m, Data& d) {
   writeBodyWeights(m, d);
   writeDofWeights(m, d);
   writeTendonAndActuatorWeights(m, d);
+  writeFlexWeights(m, d);
   writeEqualityData(m, d);
   resolveDampingRatios(m, d);
 }

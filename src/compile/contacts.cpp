@@ -105,6 +105,9 @@ void decideGapReading(const Draft& draft, Model& m) {
       if (geom.spec->gap > 0) return describe(placeOf(*geom.spec), geom.spec->gap);
     }
   }
+  for (const Flex& flex : draft.flexes) {
+    if (flex.spec->contact.gap > 0) return describe(placeOf(flex), flex.spec->contact.gap);
+  }
   for (const spec::Pair& pair : draft.spec->pairs) {
     if (pair.gap > 0) return describe(placeOf(pair), pair.gap);
   }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "compile/place.h"
 #include "math/quat.h"
+#include "sinew/reference_layout.h"
 
 namespace sinew::draft {
 namespace {
@@ -41,12 +43,38 @@ void putList(const std::optional<std::vector<double>>& list, const char* name, i
   }
 }
 
-void writeKey(const spec::Key& key, int id, Model& m) {
+/// True if the numbers of positions (or else velocities) in a keyframe are to be read as the reference engine counts
+/// them: the keyframe says so, or says nothing and their number fits.
+bool countsAsReference(const spec::Key& key, const ReferenceLayout& layout) {
+  if (key.layout != spec::KeyLayout::Auto) return key.layout == spec::KeyLayout::Reference;
+  if (key.qpos && !key.qpos->empty()) return static_cast<int>(key.qpos->size()) == layout.nq();
+  return key.qvel && static_cast<int>(key.qvel->size()) == layout.nv();
+}
+
+/// Positions and velocities of a keyframe with the flex nodes as the reference engine counts them.
+void putReferenceState(const spec::Key& key, int id, const Place& place, ReferenceLayout& layout, Model& m) {
+  double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
+  double* qvel = m.key_qvel.data() + static_cast<std::ptrdiff_t>(id) * m.nv;
+  Array<double> numbers;
+  numbers.assign(layout.nq(), 0.0);
+  layout.positionsToReference(m.qpos0.data(), numbers.data());
+  putList(key.qpos, "qpos", layout.nq(), 0, place, numbers);
+  if (key.qpos && !key.qpos->empty()) layout.positionsFromReference(numbers.data(), qpos);
+  numbers.assign(layout.nv(), 0.0);
+  putList(key.qvel, "qvel", layout.nv(), 0, place, numbers);
+  if (key.qvel && !key.qvel->empty()) layout.velocitiesFromReference(qpos, numbers.data(), qvel);
+}
+
+void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
   const Place place = placeOf(key);
   m.key_time[id] = key.time;
   std::copy(m.qpos0.begin(), m.qpos0.end(), m.key_qpos.begin() + static_cast<std::ptrdiff_t>(id) * m.nq);
-  putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos);
-  putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
+  if (layout && countsAsReference(key, *layout)) {
+    putReferenceState(key, id, place, *layout, m);
+  } else {
+    putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos);
+    putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
+  }
   putList(key.act, "act", m.na, id, place, m.key_act);
   putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
 
@@ -130,9 +158,11 @@ void writeCustom(const Spec& spec, const Names& names, Model& m) {
 
 void writeKeyframes(const Spec& spec, Model& m) {
   const spec::Key empty;
+  std::optional<ReferenceLayout> layout;
+  if (m.nflexnode > 0 && m.nkey > 0) layout.emplace(m);
   for (int i = 0; i < m.nkey; ++i) {
     const std::size_t k = static_cast<std::size_t>(i);
-    writeKey(k < spec.keys.size() ? spec.keys[k] : empty, i, m);
+    writeKey(k < spec.keys.size() ? spec.keys[k] : empty, i, layout ? &*layout : nullptr, m);
   }
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <string>
 #include <vector>
 
+#include "compile/flex_draft.h"
 #include "geom/height_field.h"
 #include "geom/mesh.h"
 #include "geom/shape.h"
@@ -96,6 +98,9 @@ struct Draft {
   std::vector<Body> bodies;  ///< depth first, the world first: a parent comes before its children
   std::vector<Mesh> meshes;
   std::vector<HField> hfields;
+  std::deque<Flex> flexes;                 ///< those given vertex by vertex first, then in document order
+  std::vector<spec::Equality> equalities;  ///< those of the Spec, then those that flexes ask for
+  std::vector<int> equalityFlexes;         ///< the flexes that ask
 
   const spec::Compiler& compiler() const { return spec->compiler; }
   Body& body(int i) { return bodies[static_cast<std::size_t>(i)]; }

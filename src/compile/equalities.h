@@ -10,6 +10,7 @@ namespace sinew::draft {
 ///   weld     0..2 anchor in body2; 3..5 relative position, 6..9 relative orientation, computed later if zero;
 ///            10 torquescale
 ///   joint, tendon   0..4 polynomial
-void writeEqualities(const Spec& spec, const Names& names, Model& m);
+///   flexstrain      0..2 cell
+void writeEqualities(const Draft& draft, const Names& names, Model& m);
 
 }  // namespace sinew::draft

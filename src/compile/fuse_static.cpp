@@ -32,6 +32,10 @@ std::set<std::string> referredBodies(const Draft& draft) {
       }
     }
   }
+  for (const spec::Flex& flex : spec.flexes) {
+    names.insert(flex.bodies.begin(), flex.bodies.end());
+    names.insert(flex.nodes.begin(), flex.nodes.end());
+  }
   for (const spec::Exclude& exclude : spec.excludes) names.insert({exclude.body1, exclude.body2});
   for (const spec::Equality& equality : spec.equalities) {
     const bool ofBodies = equality.type == EqualityType::Connect || equality.type == EqualityType::Weld;
@@ -100,6 +104,13 @@ void fuse(Draft& draft, int id) {
     }
   }
   draft.bodies.erase(draft.bodies.begin() + id);
+  for (Flex& flex : draft.flexes) {
+    if (flex.parent > id) --flex.parent;
+    if (flex.place > id) --flex.place;
+    for (FlexPoint& point : flex.points) {
+      if (point.body > id) --point.body;
+    }
+  }
 }
 
 }  // namespace
@@ -112,7 +123,7 @@ void fuseStatic(Draft& draft) {
     const bool named = !body.spec->name.empty() && referred.count(body.spec->name) > 0;
     const bool carriesSensor = std::any_of(body.sites.begin(), body.sites.end(),
                                            [&](const Site& s) { return sensed.count(s.spec->name) > 0; });
-    if (!body.joints.empty() || body.spec->mocap || named || carriesSensor) {
+    if (!body.joints.empty() || body.spec->mocap || named || carriesSensor || !body.spec->flexcomps.empty()) {
       ++id;
     } else {
       fuse(draft, id);

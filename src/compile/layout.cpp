@@ -227,7 +227,7 @@ SleepPolicy policyOf(spec::SleepRequest request) {
 /// Kinematic trees: every dof without a parent starts one. Bodies belong to the tree of their weld body.
 void writeTrees(const Draft& draft, Model& m) {
   int tree = -1;
-  for (int i = 0; i < m.nv; ++i) {
+  for (int i = 0; i < m.nv_rigid; ++i) {
     if (m.dof_parentid[i] < 0) {
       ++tree;
       m.tree_dofadr[tree] = i;
@@ -360,8 +360,9 @@ void finishSimple(Model& m) {
       if (type == WrapType::Sphere || type == WrapType::Cylinder) m.body_simple[m.geom_bodyid[m.wrap_objid[w]]] = 0;
     }
   }
+  for (int i = m.nv_rigid; i < m.nv; ++i) m.dof_simplenum[i] = m.nv - i;
   int run = 0;
-  for (int i = m.nv - 1; i >= 0; --i) {
+  for (int i = m.nv_rigid - 1; i >= 0; --i) {
     run = m.body_simple[m.dof_bodyid[i]] != 0 ? run + 1 : 0;
     m.dof_simplenum[i] = run;
   }

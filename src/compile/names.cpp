@@ -125,7 +125,9 @@ Names collectNames(const Draft& draft) {
   addAll(names, ObjType::HField, spec.hfields);
   addAll(names, ObjType::Pair, spec.pairs);
   addAll(names, ObjType::Exclude, spec.excludes);
-  addAll(names, ObjType::Equality, spec.equalities);
+  addAll(names, ObjType::Equality, draft.equalities);
+  int flex = 0;
+  for (const Flex& f : draft.flexes) names.add(ObjType::Flex, f.spec->name, flex++);
   addAll(names, ObjType::Tendon, spec.tendons);
   addAll(names, ObjType::Actuator, spec.actuators);
   addAll(names, ObjType::Sensor, spec.sensors);
@@ -154,6 +156,7 @@ void checkVisuals(const Draft& draft, const Names& names) {
     }
   }
   for (const spec::Tendon& tendon : spec.tendons) checkMaterial(tendon.material, placeOf(tendon));
+  for (const Flex& flex : draft.flexes) checkMaterial(flex.spec->material, placeOf(flex));
   for (const Mesh& mesh : draft.meshes) checkMaterial(mesh.spec->material, placeOf(*mesh.spec));
 }
 
@@ -180,6 +183,8 @@ void writeNames(const Draft& draft, const std::vector<int>& pairs, const std::ve
   int mesh = 0;
   for (const Mesh& x : draft.meshes) m.name_meshadr[mesh++] = writer.write(x.spec->name);
   writer.write(spec.hfields, m.name_hfieldadr);
+  int flex = 0;
+  for (const Flex& f : draft.flexes) m.name_flexadr[flex++] = writer.write(f.spec->name);
   for (int i = 0; i < m.npair; ++i) {
     m.name_pairadr[i] = writer.write(spec.pairs[static_cast<std::size_t>(pairs[static_cast<std::size_t>(i)])].name);
   }
@@ -187,7 +192,7 @@ void writeNames(const Draft& draft, const std::vector<int>& pairs, const std::ve
     m.name_excludeadr[i] =
         writer.write(spec.excludes[static_cast<std::size_t>(excludes[static_cast<std::size_t>(i)])].name);
   }
-  writer.write(spec.equalities, m.name_eqadr);
+  writer.write(draft.equalities, m.name_eqadr);
   writer.write(spec.tendons, m.name_tendonadr);
   writer.write(spec.actuators, m.name_actuatoradr);
   writer.write(spec.sensors, m.name_sensoradr);

@@ -172,5 +172,7 @@ Place placeOf(const spec::Numeric& numeric) { return Place(numeric, "numeric"); 
 Place placeOf(const spec::Text& text) { return Place(text, "text"); }
 Place placeOf(const spec::Tuple& tuple) { return Place(tuple, "tuple"); }
 Place placeOf(const spec::Key& key) { return Place(key, "key"); }
+Place placeOf(const spec::Flex& flex) { return Place(flex, "flex"); }
+Place placeOf(const spec::Flexcomp& flexcomp) { return Place(flexcomp, "flexcomp"); }
 
 }  // namespace sinew::draft

@@ -48,5 +48,7 @@ Place placeOf(const spec::Numeric& numeric);
 Place placeOf(const spec::Text& text);
 Place placeOf(const spec::Tuple& tuple);
 Place placeOf(const spec::Key& key);
+Place placeOf(const spec::Flex& flex);
+Place placeOf(const spec::Flexcomp& flexcomp);
 
 }  // namespace sinew::draft

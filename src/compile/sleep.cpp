@@ -80,7 +80,11 @@ bool couplesByForce(const Model& m, int t) {
 }  // namespace
 
 void writeFixed(const Draft& draft, Model& m) {
+  for (int n = 0; n < m.nflexnode; ++n) m.flexnode_invmass[n] = m.flexnode_pinned[n] ? 0 : 1 / m.flexnode_mass[n];
   m.body_subtreemass = m.body_mass;
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (!m.flexnode_pinned[n]) m.body_subtreemass[m.flexnode_bodyid[n]] += m.flexnode_mass[n];
+  }
   for (int b = m.nbody - 1; b > 0; --b) m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b];
 
   for (int u = 0; u < m.nu; ++u) keepAwake(treesOfActuator(m, u), m);

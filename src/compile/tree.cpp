@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compile/flexes.h"
 #include "compile/geoms.h"
 #include "compile/inertia.h"
 #include "compile/joints.h"
@@ -19,17 +20,49 @@ struct Visit {
   int parent;
 };
 
-/// The bodies in the order of their ids. An explicit stack: the depth of a model is not ours to limit.
-std::vector<Visit> depthFirst(const spec::Body& world) {
+/// What is still to be visited: a body, or a flexcomp.
+struct Pending {
+  const spec::Body* body = nullptr;
+  const spec::Flexcomp* flexcomp = nullptr;
+  int parent = 0;
+};
+
+/// The content of a body for a stack, so that it is visited in document order.
+void push(const spec::Body& body, int id, std::vector<Pending>& pending) {
+  std::size_t flexcomp = body.flexcomps.size();
+  const auto flexcompsFrom = [&](std::size_t place) {
+    for (; flexcomp > 0 && static_cast<std::size_t>(body.flexcomps[flexcomp - 1].place) >= place; --flexcomp) {
+      pending.push_back({nullptr, &body.flexcomps[flexcomp - 1], id});
+    }
+  };
+  for (std::size_t i = body.bodies.size(); i-- > 0;) {
+    flexcompsFrom(i + 1);
+    pending.push_back({&body.bodies[i], nullptr, id});
+  }
+  flexcompsFrom(0);
+}
+
+/// The bodies in the order of their ids, those that stand for points of flexes included. Drafts the flexcomps on the
+/// way. An explicit stack: the depth of a model is not ours to limit.
+std::vector<Visit> depthFirst(Draft& draft) {
   std::vector<Visit> order;
-  std::vector<Visit> pending{{&world, 0}};
+  std::vector<Pending> pending{{&draft.spec->world, nullptr, 0}};
   while (!pending.empty()) {
-    const Visit visit = pending.back();
+    const Pending next = pending.back();
     pending.pop_back();
+    if (next.flexcomp) {
+      Flex& flex =
+          draftFlexcomp(draft, *next.flexcomp, *order[static_cast<std::size_t>(next.parent)].spec, next.parent);
+      flex.place = static_cast<int>(order.size());
+      for (std::size_t k = 0; k < flex.slideBodies.size(); ++k) {
+        flex.points[static_cast<std::size_t>(flex.slidePoints[k])].body = static_cast<int>(order.size());
+        order.push_back({&flex.slideBodies[k], next.parent});
+      }
+      continue;
+    }
     const int id = static_cast<int>(order.size());
-    order.push_back(visit);
-    const std::vector<spec::Body>& children = visit.spec->bodies;
-    for (std::size_t i = children.size(); i-- > 0;) pending.push_back({&children[i], id});
+    order.push_back({next.body, next.parent});
+    push(*next.body, id, pending);
   }
   return order;
 }
@@ -54,7 +87,7 @@ void alignWithInertia(Body& body) {
 
 void draftTree(Draft& draft) {
   const spec::Compiler& compiler = draft.compiler();
-  const std::vector<Visit> order = depthFirst(draft.spec->world);
+  const std::vector<Visit> order = depthFirst(draft);
   if (order.size() >= kMaxBodies) {
     throw LoadError(fmt::format("the model has {} bodies: it must be fewer than {}", order.size(), kMaxBodies));
   }

@@ -12,7 +12,9 @@ void addContactRows(RowBuilder& rows) {
   const bool pyramidal = m.opt.cone == Cone::Pyramidal;
   for (int i = 0; i < d.ncon(); ++i) {
     Contact& contact = d.contact[i];
-    if (contact.exclude != ContactExclude::None) continue;
+    const bool passive = contact.exclude == ContactExclude::Passive;
+    if (passive) contact.dim = 1;
+    if (contact.exclude != ContactExclude::None && !passive) continue;
     const Arena::Scope scope(d.arena);
     const ConstMapMat3 frame(contact.frame.data());
     const RelativeMotion motion = contactMotion(m, d, contact);
@@ -38,7 +40,7 @@ void addContactRows(RowBuilder& rows) {
 
     if (contact.dim == 1) {
       fill(rows.addBlock(BlockKind::Unilateral, 1, motion.columns));
-      rows.addRow(RowType::ContactFrictionless, i, contact.dist, contact.includemargin);
+      rows.addRow(RowType::ContactFrictionless, i, contact.dist, passive ? 0 : contact.includemargin);
       continue;
     }
     const int cone = static_cast<int>(d.row_cone.size());

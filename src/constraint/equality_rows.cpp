@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
 
+#include "constraint/relative_motion.h"
 #include "constraint/row_builder.h"
 #include "kinematics/dof_chains.h"
+#include "kinematics/flexes.h"
 
 namespace sinew {
 namespace {
@@ -42,12 +44,26 @@ void relativeJacobian(const Model& m, const Data& d, const EqualityAnchors& a, s
   });
 }
 
+/// The same if one side at least is a flex node.
+void addConnectToNode(RowBuilder& rows, int equality, const EqualityAnchors& a) {
+  const RelativeMotion motion = carrierMotion(rows.model(), rows.data(), a.body2, a.pos2, a.body1, a.pos1);
+  const std::size_t n = motion.columns.size();
+  if (n == 0) return;
+  double* J = rows.addBlock(BlockKind::Equality, 3, motion.columns);
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t i = 0; i < 3; ++i) J[i * n + k] = motion.linear[3 * k + i];
+  }
+  const Vec3 residual = a.pos1 - a.pos2;
+  for (int i = 0; i < 3; ++i) rows.addRow(RowType::Equality, equality, residual[i], 0);
+}
+
 /// Three rows: p1 - p2 = 0.
 void addConnect(RowBuilder& rows, int equality) {
   const Model& m = rows.model();
   Data& d = rows.data();
   const Arena::Scope scope(d.arena);
   const EqualityAnchors a = equalityAnchors(m, d, equality);
+  if (std::max(a.body1, a.body2) >= m.nbody) return addConnectToNode(rows, equality, a);
   const std::span<const int> columns = columnsOfEither(m, d, a.body1, a.body2);
   if (columns.empty()) return;
   relativeJacobian(m, d, a, columns, false, rows.addBlock(BlockKind::Equality, 3, columns));
@@ -139,6 +155,7 @@ void addPolynomial(RowBuilder& rows, int equality) {
 /// Acceleration of a body-fixed point when qacc = 0 and nothing pulls: dJ/dt v, translational and rotational. The
 /// velocity-dependent part of the spatial acceleration is the sum of cdof_dot v over the dofs that move the body.
 PointVelocity jacobianRate(const Model& m, const Data& d, int body, const Vec3& p) {
+  if (body >= m.nbody) return {Vec3::Zero(), Vec3::Zero()};  // the Jacobian of a node is constant
   Vec6 bias = Vec6::Zero();
   for (int dof = lastDof(m, body); dof >= 0; dof = m.dof_parentid[dof]) {
     bias += vec6(d.cdof_dot.data(), dof) * d.qvel[dof];
@@ -160,8 +177,7 @@ EqualityAnchors equalityAnchors(const Model& m, const Data& d, int equality) {
   const bool weld = m.eq_type[equality] == EqualityType::Weld;
   const Vec3 local1 = ConstMapVec3(weld ? data + 3 : data);
   const Vec3 local2 = ConstMapVec3(weld ? data : data + 3);
-  return {vec3(d.xpos.data(), obj1) + mat3(d.xmat.data(), obj1) * local1,
-          vec3(d.xpos.data(), obj2) + mat3(d.xmat.data(), obj2) * local2, obj1, obj2};
+  return {pointOfCarrier(m, d, obj1, local1), pointOfCarrier(m, d, obj2, local2), obj1, obj2};
 }
 
 WeldFrames weldFrames(const Model& m, const Data& d, int equality) {

@@ -95,6 +95,25 @@ Impedance impedanceAt(const std::array<double, 5>& solimp, double distance) {
   return {d0 + y * (dw - d0), slope * (distance < 0 ? -1 : 1) * (dw - d0) / width};
 }
 
+/// Inverse mass of a flex point.
+double pointWeight(const Model& m, int point) {
+  const int node = m.flexpoint_nodeid[point];
+  return node < 0 ? m.body_invweight0[2 * m.flexpoint_bodyid[point]] : m.flexnode_invmass[node];
+}
+
+/// Mean inverse mass of the points of a cell, given its first point.
+double cellWeight(const Model& m, int flex, int first) {
+  const int order = std::abs(m.flex_interp[flex]);
+  const int ny = m.flex_cellnum[3 * flex + 1] * order + 1, nz = m.flex_cellnum[3 * flex + 2] * order + 1;
+  double sum = 0;
+  for (int i = 0; i <= order; ++i) {
+    for (int j = 0; j <= order; ++j) {
+      for (int k = 0; k <= order; ++k) sum += pointWeight(m, first + (i * ny + j) * nz + k);
+    }
+  }
+  return sum / ((order + 1) * (order + 1) * (order + 1));
+}
+
 double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int rowInBlock) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   switch (m.eq_type[equality]) {
@@ -104,13 +123,20 @@ double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int
     }
     case EqualityType::Flex:
       return m.flexedge_invweight0[block.part];
+    case EqualityType::FlexVert:
+      return pointWeight(m, block.part);
+    case EqualityType::FlexStrain:
+      return cellWeight(m, obj1, block.part);
     case EqualityType::Tendon:
       return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
     default: {
       const bool sites = m.eq_objtype[equality] == ObjType::Site;
       const int body1 = sites ? m.site_bodyid[obj1] : obj1, body2 = sites ? m.site_bodyid[obj2] : obj2;
       const int part = rowInBlock > 2 ? 1 : 0;  // the last three rows of a weld are rotations
-      return m.body_invweight0[2 * body1 + part] + m.body_invweight0[2 * body2 + part];
+      const auto weight = [&](int carrier) {
+        return carrier < m.nbody ? m.body_invweight0[2 * carrier + part] : m.flexnode_invmass[carrier - m.nbody];
+      };
+      return weight(body1) + weight(body2);
     }
   }
 }
@@ -229,12 +255,43 @@ void shapeCone(const Model& m, Data& d, const RowBlock& block) {
   }
 }
 
+/// Stiffness of a passive contact per mass of the lightest node at it, 1/s^2; the reference engine's number.
+constexpr double kPassiveStiffness = 5e7;
+
+/// A passive contact is a spring that only pushes, in an implicit step: f = -k (dist + h v + h^2 a) with
+/// k = 5e7 min(m). That is a row with D = k h^2 and the reference acceleration -(dist + h v)/h^2.
+bool setPassive(const Model& m, Data& d, const RowBlock& block) {
+  if (d.efc_type[block.row] != RowType::ContactFrictionless) return false;
+  const Contact& contact = d.contact[d.efc_id[block.row]];
+  if (contact.exclude != ContactExclude::Passive) return false;
+  double lightest = 0;
+  for (const ContactSide& side : contact.side) {
+    for (int k = side.begin; k < side.begin + side.count; ++k) {
+      const int node = d.support_carrier[k] - m.nbody;
+      if (node < 0 || m.flexnode_pinned[node]) continue;
+      const double mass = m.flexnode_mass[node];
+      lightest = lightest > 0 ? std::min(lightest, mass) : mass;
+    }
+  }
+  const double h = m.opt.timestep;
+  const double D = std::max(kMinVal, kPassiveStiffness * lightest * h * h);
+  double* KBIP = d.efc_KBIP.data() + 4 * block.row;
+  KBIP[0] = 1 / (h * h);
+  KBIP[1] = 1 / h;
+  KBIP[2] = 1;
+  KBIP[3] = 0;
+  d.efc_D[block.row] = D;
+  d.efc_R[block.row] = d.efc_diagA[block.row] = 1 / D;
+  return true;
+}
+
 }  // namespace
 
 void setImpedance(const Model& m, Data& d) {
   const bool exact = m.opt.enabled(enable::kDiagExact);
   double gram[kMaxBasis * kMaxBasis];
   for (const RowBlock& block : d.row_block) {
+    if (setPassive(m, d, block)) continue;
     if (exact) exactGram(m, d, block, gram);
     const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
     const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);

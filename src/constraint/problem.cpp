@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <numeric>
 
+#include "forces/stiff_metric.h"
+#include "solve/dual.h"
+#include "solve/primal.h"
+
 namespace sinew {
 namespace {
-
-std::span<const double> view(const Array<double>& array) { return array; }
 
 /// Representative of a tree's group; groups are merged under their smallest tree.
 int find(std::span<int> parent, int tree) {
@@ -40,6 +42,16 @@ std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena&
   return nodes.first(count);
 }
 
+/// Stiffness in the metric couples all nodes of a flex.
+void joinStiffNodes(const Model& m, std::span<int> parent) {
+  if (!stiffnessIsImplicit(m)) return;
+  const auto treeOf = [&](int stiff) { return m.dof_treeid[m.stiff_dofadr[stiff]]; };
+  for (int f = 0; f < m.nflex; ++f) {
+    const int first = m.flex_stiffadr[f];
+    for (int s = first + 1; s < first + m.flex_stiffnum[f]; ++s) join(parent, treeOf(first), treeOf(s));
+  }
+}
+
 }  // namespace
 
 solve::ConstraintProblem rowsOf(const Data& d) {
@@ -55,31 +67,11 @@ solve::ConstraintProblem rowsOf(const Data& d) {
   return p;
 }
 
-solve::TreeMetric massMetric(const Model& m, const Data& d) {
-  return {{m.nv, m.M_rownnz.data(), m.M_rowadr.data(), m.M_colind.data(), d.M.data()},
-          d.qLD.data(),
-          d.qLDiagInv.data(),
-          m.dof_treeid.data(),
-          m.tree_dofadr.data(),
-          m.tree_dofnum.data()};
-}
-
-solve::ConstraintProblem wholeProblem(const Model& m, Data& d, const solve::Metric& metric) {
-  solve::ConstraintProblem p = rowsOf(d);
-  p.metric = &metric;
-  p.smoothAcceleration = view(d.qacc_smooth);
-  p.smoothForce = view(d.qfrc_smooth);
-  p.primalScale = p.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
-  const std::span<int> dofs = d.arena.take<int>(m.nv);
-  std::iota(dofs.begin(), dofs.end(), 0);
-  p.nodes = dofGroups(m, dofs, d.arena);
-  return p;
-}
-
 std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<int> parent = d.arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
+  joinStiffNodes(m, parent);
   for (const RowBlock& block : d.row_block) {
     const int* column = d.row_column.data() + block.column;
     const int first = m.dof_treeid[column[0]];
@@ -93,6 +85,10 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     }
   }
 
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (constrained[static_cast<std::size_t>(tree)]) constrained[static_cast<std::size_t>(find(parent, tree))] = 1;
+  }
+
   // number the groups by their smallest tree, count, then fill
   const std::span<int> islandOf = d.arena.take<int>(m.ntree);
   const std::span<int> treeCount = d.arena.zeros<int>(m.ntree);
@@ -100,11 +96,11 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   int count = 0;
   for (int tree = 0; tree < m.ntree; ++tree) {
     const auto t = static_cast<std::size_t>(tree);
-    if (!constrained[t]) {
+    const int root = find(parent, tree);
+    if (!constrained[static_cast<std::size_t>(root)]) {
       islandOf[t] = -1;
       continue;
     }
-    const int root = find(parent, tree);
     islandOf[t] = root == tree ? count++ : islandOf[static_cast<std::size_t>(root)];
     ++treeCount[static_cast<std::size_t>(islandOf[t])];
   }
@@ -132,8 +128,17 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   return islands;
 }
 
-IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, std::span<const double> start,
-                             Arena& arena) {
+Island wholeIsland(const Model& m, Data& d) {
+  Island island{d.arena.take<int>(m.ntree), d.arena.take<int>(d.row_block.size())};
+  std::iota(island.trees.begin(), island.trees.end(), 0);
+  std::iota(island.blocks.begin(), island.blocks.end(), 0);
+  for (int tree = 0; tree < m.ntree; ++tree) island.ndof += m.tree_dofnum[tree];
+  island.nrow = d.nefc();
+  island.whole = true;
+  return island;
+}
+
+IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, Arena& arena) {
   const int ntree = static_cast<int>(island.trees.size());
   dof_ = arena.take<int>(island.ndof);
   row_ = arena.take<int>(island.nrow);
@@ -175,8 +180,9 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     }
     trace += M[at - 1];
   }
-  metric_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
-                  treeOf.data(), treeAdr.data(), treeNum.data());
+  trees_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
+                 treeOf.data(), treeAdr.data(), treeNum.data());
+  if (stiffnessIsImplicit(m)) addStiffness(m, d, arena);
 
   // rows and columns
   int columns = 0;
@@ -208,17 +214,22 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
 
   const std::span<double> a0 = arena.take<double>(n), f0 = arena.take<double>(n);
   x_ = arena.take<double>(n);
+  warmStart_ = arena.take<double>(n);
   for (std::size_t i = 0; i < dof_.size(); ++i) {
     a0[i] = d.qacc_smooth[dof_[i]];
     f0[i] = d.qfrc_smooth[dof_[i]];
-    x_[i] = start[static_cast<std::size_t>(dof_[i])];
+    warmStart_[i] = d.qacc_warmstart[dof_[i]];
   }
+  if (stiff_) {
+    for (std::size_t i = 0; i < dof_.size(); ++i) f0[i] += d.qfrc_implicit[dof_[i]];
+  }
+  std::copy(a0.begin(), a0.end(), x_.begin());
   constraintForce_ = arena.take<double>(n);
   force_ = arena.take<double>(island.nrow);
   state_ = arena.take<RowState>(island.nrow);
 
   problem_ = rowsOf(d);
-  problem_.metric = &*metric_;
+  problem_.metric = stiff_ ? static_cast<const solve::Metric*>(&*stiff_) : &*trees_;
   problem_.smoothAcceleration = a0;
   problem_.smoothForce = f0;
   problem_.blocks = blocks;
@@ -228,13 +239,84 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   problem_.D = D;
   problem_.R = R;
   problem_.frictionloss = loss;
-  problem_.primalScale = 1 / trace;
   problem_.plans = island.plans;
+  problem_.stiff = stiff_.has_value();
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
+  problem_.primalScale = island.whole ? problem_.dualScale : 1 / trace;
 }
 
-void IslandProblem::gatherForces(const Data& d) {
-  for (std::size_t i = 0; i < row_.size(); ++i) force_[i] = d.efc_force[row_[i]];
+void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
+  const int n = static_cast<int>(dof_.size());
+  const solve::LowerRows M = trees_->lower();
+  const auto localOf = [&](int dof) {  // -1: not in this island
+    const auto found = std::lower_bound(dof_.begin(), dof_.end(), dof);
+    return found != dof_.end() && *found == dof ? static_cast<int>(found - dof_.begin()) : -1;
+  };
+
+  // a flex is in the island with all of its stiff dofs, or not at all
+  const std::span<solve::StiffMetric::Part> parts = arena.take<solve::StiffMetric::Part>(m.nflex);
+  const std::span<int> flexOf = arena.take<int>(n), rowOf = arena.take<int>(n);  // of stiff dofs
+  std::fill(flexOf.begin(), flexOf.end(), -1);
+  std::size_t count = 0;
+  int entries = 0;
+  for (int f = 0; f < m.nflex; ++f) {
+    const int first = m.flex_stiffadr[f], nodes = m.flex_stiffnum[f];
+    if (nodes == 0 || localOf(m.stiff_dofadr[first]) < 0) continue;
+    const std::span<int> dofs = arena.take<int>(3 * nodes);
+    for (int s = 0; s < nodes; ++s) {
+      const int local = localOf(m.stiff_dofadr[first + s]);
+      for (int k = 0; k < 3; ++k) {
+        dofs[static_cast<std::size_t>(3 * s + k)] = local + k;
+        flexOf[static_cast<std::size_t>(local + k)] = f;
+        rowOf[static_cast<std::size_t>(local + k)] = 3 * s + k;
+        entries += m.K_rownnz[3 * (first + s) + k];
+      }
+    }
+    parts[count++] = {dofs, stiffFactor(m, d, f, arena), arena.take<double>(3 * nodes)};
+  }
+  if (count == 0) return;
+
+  int treeRows = n;
+  for (int i = n - 1; i >= 0; --i) {
+    if (flexOf[static_cast<std::size_t>(i)] >= 0) {
+      treeRows = i;
+    } else {
+      entries += M.rownnz[i];
+    }
+  }
+  const std::span<int> rownnz = arena.take<int>(n), rowadr = arena.take<int>(n), colind = arena.take<int>(entries);
+  const std::span<double> value = arena.take<double>(entries);
+  std::size_t at = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const bool isStiff = flexOf[k] >= 0;
+    const solve::LowerRows source = isStiff ? stiffRows(m, d, flexOf[k]) : M;
+    const int row = isStiff ? rowOf[k] : i;
+    rownnz[k] = source.rownnz[row];
+    rowadr[k] = static_cast<int>(at);
+    // stiff nodes are numbered in the order of their dofs, so columns keep growing
+    const int* dofs = nullptr;
+    for (const solve::StiffMetric::Part& part : parts.first(count)) {
+      if (isStiff && part.dofs[static_cast<std::size_t>(row)] == i) dofs = part.dofs.data();
+    }
+    for (int e = source.rowadr[row]; e < source.rowadr[row] + source.rownnz[row]; ++e, ++at) {
+      colind[at] = isStiff ? dofs[source.colind[e]] : source.colind[e];
+      value[at] = source.value[e];
+    }
+  }
+  solve::LowerRows A{n, rownnz.data(), rowadr.data(), colind.data(), value.data()};
+  A.treeRows = treeRows;
+  stiff_.emplace(*trees_, A, parts.first(count));
+}
+
+void IslandProblem::chooseStart(const Option& opt, Arena& arena) {
+  std::fill(force_.begin(), force_.end(), 0.0);
+  if (opt.disabled(disable::kWarmStart)) return;
+  if (opt.solver == Solver::PGS) {
+    solve::chooseDualStart(problem_, warmStart_, force_, arena);
+  } else {
+    solve::chooseStart(problem_, warmStart_, x_, arena);
+  }
 }
 
 void IslandProblem::scatter(Data& d) const {

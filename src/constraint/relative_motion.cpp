@@ -132,11 +132,52 @@ RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact) {
   return collector.finish();
 }
 
+int dofsOfPoint(const Model& m, int point) { return dofsOfCarrier(m, carrierOf(m, point)); }
+
+void RowSum::add(int point, const Vec3& g) {
+  const auto append = [&](int dof, double value) {
+    std::size_t k = count_++;
+    for (; k > 0 && columns_[k - 1] > dof; --k) {
+      columns_[k] = columns_[k - 1];
+      values_[k] = values_[k - 1];
+    }
+    columns_[k] = dof;
+    values_[k] = value;
+  };
+  const int node = m_.flexpoint_nodeid[point];
+  if (node >= 0) {
+    if (m_.flexnode_pinned[node]) return;
+    for (int k = 0; k < 3; ++k) append(m_.nv_rigid + 3 * node + k, g[k]);
+    return;
+  }
+  const Vec3 p = vec3(d_.flexpoint_xpos.data(), point);
+  for (int dof = lastDof(m_, m_.flexpoint_bodyid[point]); dof >= 0; dof = m_.dof_parentid[dof]) {
+    append(dof, g.dot(jacobianColumn(m_, d_, dof, p).linear));
+  }
+}
+
+RowSum::Row RowSum::finish() {
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < count_; ++k) {
+    if (kept > 0 && columns_[kept - 1] == columns_[k]) {
+      values_[kept - 1] += values_[k];
+    } else {
+      columns_[kept] = columns_[k];
+      values_[kept++] = values_[k];
+    }
+  }
+  return {columns_.first(kept), values_.first(kept)};
+}
+
 RelativeMotion pointMotion(const Model& m, Data& d, int point1, int point2) {
-  const int carrier1 = carrierOf(m, point1), carrier2 = carrierOf(m, point2);
+  return carrierMotion(m, d, carrierOf(m, point1), vec3(d.flexpoint_xpos.data(), point1), carrierOf(m, point2),
+                       vec3(d.flexpoint_xpos.data(), point2));
+}
+
+RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2) {
   Collector collector(m, d, dofsOfCarrier(m, carrier1) + dofsOfCarrier(m, carrier2));
-  collector.addCarrier(carrier1, vec3(d.flexpoint_xpos.data(), point1), -1);
-  collector.addCarrier(carrier2, vec3(d.flexpoint_xpos.data(), point2), 1);
+  collector.addCarrier(carrier1, p1, -1);
+  collector.addCarrier(carrier2, p2, 1);
   return collector.finish();
 }
 

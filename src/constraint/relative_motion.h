@@ -20,7 +20,34 @@ struct RelativeMotion {
 /// Between two single bodies a dof that moves both moves the common point alike and drops out.
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact);
 
+/// Motion of point p2 of carrier2 against p1 of carrier1, translations only; a carrier is a body or nbody + flex node.
+RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2);
+
 /// Motion of flex point `point2` against `point1`, translations only.
 RelativeMotion pointMotion(const Model& m, Data& d, int point1, int point2);
+
+/// Number of dofs that move a flex point.
+int dofsOfPoint(const Model& m, int point);
+
+/// Row of a Jacobian that is a sum of g . v_p over flex points p.
+class RowSum {
+ public:
+  struct Row {
+    std::span<int> columns;  ///< growing
+    std::span<double> values;
+  };
+  /// `most` is the number of columns there can be, repetitions included. Memory from d.arena.
+  RowSum(const Model& m, Data& d, int most)
+      : m_(m), d_(d), columns_(d.arena.take<int>(most)), values_(d.arena.take<double>(most)) {}
+  void add(int point, const Vec3& g);
+  Row finish();
+
+ private:
+  const Model& m_;
+  const Data& d_;
+  std::span<int> columns_;
+  std::span<double> values_;
+  std::size_t count_ = 0;
+};
 
 }  // namespace sinew

@@ -47,7 +47,7 @@ void addLimitRows(RowBuilder& rows);
 /// Contacts that are near enough for a force. J = frame (J_2 - J_1) at the contact point.
 void addContactRows(RowBuilder& rows);
 
-/// World anchors of a connect or weld and the bodies they are fixed to.
+/// World anchors of a connect or weld and the carriers they are fixed to: bodies, or (from nbody on) flex nodes.
 struct EqualityAnchors {
   Vec3 pos1, pos2;
   int body1 = 0, body2 = 0;

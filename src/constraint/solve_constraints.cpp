@@ -41,8 +41,9 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
   if (m.opt.solver == Solver::PGS) {
     report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
   } else {
-    const auto method =
-        m.opt.solver == Solver::Newton ? solve::PrimalMethod::Newton : solve::PrimalMethod::ConjugateGradient;
+    // preconditioned by a factor, conjugate gradients have nothing over Newton's method
+    const auto method = m.opt.solver == Solver::Newton || p.stiff ? solve::PrimalMethod::Newton
+                                                                  : solve::PrimalMethod::ConjugateGradient;
     report = solve::PrimalSolver(p, options, method, arena).solve(solution);
   }
   int slipIterations = 0;
@@ -86,16 +87,15 @@ bool orderByWork(const Data& d, std::span<const Island> islands, std::span<int> 
 
 /// Every island on its own, on as many threads as the user allows. An island's result depends on nothing but its own
 /// rows and goes to its own places, so the order in which they are solved leaves no trace.
-void solveIslands(const Model& m, Data& d, std::span<const double> start) {
-  const std::span<Island> islands = findIslands(m, d);
+void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   for (Island& island : islands) {
     if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.solverMemory.plans(island.trees[0]);
   }
   d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
-    IslandProblem local(m, d, islands[static_cast<std::size_t>(i)], start, arena);
-    local.gatherForces(d);
+    IslandProblem local(m, d, islands[static_cast<std::size_t>(i)], arena);
+    local.chooseStart(m.opt, arena);
     d.island[i] = solveOne(m, local.problem(), local.solution(), arena);
     local.scatter(d);
   };
@@ -126,28 +126,10 @@ void solveConstraints(const Model& m, Data& d) {
   if (d.nefc() == 0) return;
   d.solverMemory.forgetOld();
 
-  // start: chosen for the model as a whole, before it is taken apart
   const Arena::Scope scope(d.arena);
-  const solve::TreeMetric metric = massMetric(m, d);
-  solve::ConstraintProblem whole = wholeProblem(m, d, metric);
-  const std::span<double> start = d.arena.take<double>(m.nv);
-  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), start.begin());
-  std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
-  if (!m.opt.disabled(disable::kWarmStart)) {
-    if (m.opt.solver == Solver::PGS) {
-      solve::chooseDualStart(whole, d.qacc_warmstart, d.efc_force, d.arena);
-    } else {
-      solve::chooseStart(whole, d.qacc_warmstart, start, d.arena);
-    }
-  }
-
-  if (m.opt.disabled(disable::kIsland)) {
-    std::copy(start.begin(), start.end(), d.qacc.begin());
-    whole.plans = &d.solverMemory.plans(0);
-    d.island.push_back(solveOne(m, whole, {d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint}, d.arena));
-    return;
-  }
-  solveIslands(m, d, start);
+  if (!m.opt.disabled(disable::kIsland)) return solveIslands(m, d, findIslands(m, d));
+  Island island = wholeIsland(m, d);
+  solveIslands(m, d, {&island, 1});
 }
 
 std::array<double, 6> contactForce(const Model& m, const Data& d, int contact) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "forces/forces.h"
+#include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "kinematics/jacobian.h"
 
@@ -25,7 +26,11 @@ void acceleration(const Model& m, Data& d) {
   }
   addCartesianForces(m, d);
   std::copy(d.qfrc_smooth.begin(), d.qfrc_smooth.end(), d.qacc_smooth.begin());
-  solveMass(m, d, d.qacc_smooth.data());
+  if (!stiffnessIsImplicit(m)) return solveMass(m, d, d.qacc_smooth.data());
+
+  assembleStiffness(m, d);
+  for (int i = 0; i < m.nv; ++i) d.qacc_smooth[i] += d.qfrc_implicit[i];
+  solveMetric(m, d, d.qacc_smooth.data());
 }
 
 }  // namespace sinew

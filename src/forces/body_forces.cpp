@@ -44,8 +44,8 @@ void addEqualityForces(const Model& m, Data& d) {
     const Vec3 force = ConstMapVec3(&d.efc_force[block.row]);
     const Vec3 torque = type == EqualityType::Weld ? Vec3(ConstMapVec3(&d.efc_force[block.row + 3])) : Vec3::Zero();
     const EqualityAnchors a = equalityAnchors(m, d, equality);
-    addExternalForce(m, d, a.body1, a.pos1, force, torque);
-    addExternalForce(m, d, a.body2, a.pos2, -force, -torque);
+    if (a.body1 < m.nbody) addExternalForce(m, d, a.body1, a.pos1, force, torque);
+    if (a.body2 < m.nbody) addExternalForce(m, d, a.body2, a.pos2, -force, -torque);
   }
 }
 

@@ -26,7 +26,8 @@ void actuation(const Model& m, Data& d);
 /// Activation of actuator `u`'s last state variable after one step of its own dynamics.
 double nextActivation(const Model& m, const Data& d, int u, int activation, double rate);
 
-/// qfrc_smooth = passive - bias + applied + actuator + J'xfrc and qacc_smooth = inv(M) qfrc_smooth.
+/// qfrc_smooth = passive - bias + applied + actuator + J'xfrc and qacc_smooth = inv(M) qfrc_smooth, or, if stiffness is
+/// implicit, inv(A)(qfrc_smooth - h K v); then also flexA, its factors and qfrc_implicit.
 void acceleration(const Model& m, Data& d);
 
 /// cacc, cfrc_ext, cfrc_int by Newton-Euler over qacc, with applied (and, once they exist, contact and equality)

@@ -2,6 +2,7 @@
 
 #include "forces/adhesion.h"
 #include "forces/damper.h"
+#include "forces/elasticity.h"
 #include "forces/fluid.h"
 #include "forces/forces.h"
 #include "forces/gravcomp.h"
@@ -43,6 +44,7 @@ void passive(const Model& m, Data& d) {
     addDofDampers(m, d);
     addTendonDampers(m, d);
   }
+  addElasticForces(m, d);
   addGravityCompensation(m, d);
   addFluidForces(m, d);
   addContactAdhesion(m, d);

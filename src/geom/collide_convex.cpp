@@ -162,6 +162,10 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
   return deepest;
 }
 
+int collideOnce(ConvexBody& a, ConvexBody& b, double margin, const CollideOptions& options, Array<ContactPoint>& out) {
+  return appendContacts(a, b, margin, 1, options, out);
+}
+
 int collideConvex(const Shape& shapeA, const Shape& shapeB, double margin, const CollideOptions& options,
                   Array<ContactPoint>& out) {
   ConvexBody a(shapeA, 0.5 * margin), b(shapeB, 0.5 * margin);

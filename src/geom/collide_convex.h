@@ -19,12 +19,18 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
 int collideConvex(const Shape& a, const Shape& b, double margin, const CollideOptions& options,
                   Array<ContactPoint>& out);
 
+/// The deepest point of two convex bodies whose inflations add up to `margin`; returns 0 or 1.
+int collideOnce(ConvexBody& a, ConvexBody& b, double margin, const CollideOptions& options, Array<ContactPoint>& out);
+
 /// Lowest vertices of a mesh near a plane: the lowest one, and up to two of its neighbours in the hull that are not
 /// close to it.
 int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<ContactPoint>& out);
 
 /// A height field is a row of prisms, two for each cell; each prism under the shape gives at most one point.
 int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,
+                       Array<ContactPoint>& out);
+
+int collideHeightField(const Shape& field, const Element& element, double margin, const CollideOptions& options,
                        Array<ContactPoint>& out);
 
 /// Signed distance of a convex shape from a height field and the nearest points, up to `cutoff`.

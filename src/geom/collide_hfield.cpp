@@ -7,6 +7,9 @@
 namespace sinew::geom {
 namespace {
 
+/// Half the width that an element without one gets, m.
+constexpr double kUpright = 1e-9;
+
 /// The cells of a height field under a box, and the prisms over them.
 class PrismWalk {
  public:
@@ -76,23 +79,45 @@ struct Visitor {
     }
   }
 
+  /// The bounds are those of the element's core: its radius, like a margin, reaches into cells beside it, and these
+  /// could only add a sideways normal.
+  Visitor(const Shape& field, const Element& element) : Visitor(inFrameOf(field, element)) {}
+
   /// Farther than `margin` from the box that holds the field.
   bool misses(const HeightFieldView& field, double margin) const {
     return low[0] - margin > field.size[0] || high[0] + margin < -field.size[0] ||  //
            low[1] - margin > field.size[1] || high[1] + margin < -field.size[1] ||  //
            low[2] - margin > field.size[2] || high[2] + margin < -field.size[3];
   }
+
+ private:
+  explicit Visitor(const Element& local) : body(local, 0), low(local.corner[0]), high(local.corner[0]) {
+    for (std::size_t i = 1; i < static_cast<std::size_t>(local.count); ++i) {
+      low = low.cwiseMin(local.corner[i]);
+      high = high.cwiseMax(local.corner[i]);
+    }
+    // one that stands upright over a line of the grid belongs to the cells on both sides of it
+    for (int i = 0; i < 2; ++i) {
+      if (low[i] != high[i]) continue;
+      low[i] -= kUpright;
+      high[i] += kUpright;
+    }
+  }
+
+  static Element inFrameOf(const Shape& field, Element element) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(element.count); ++i) {
+      element.corner[i] = applyTransposed(field.rot, element.corner[i] - field.pos);
+    }
+    return element;
+  }
 };
 
 bool isEmpty(const HeightFieldView& field) { return field.nrow < 2 || field.ncol < 2 || field.data.empty(); }
 
-}  // namespace
-
-int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,
-                       Array<ContactPoint>& out) {
-  if (isEmpty(field.field)) return 0;
-  Visitor visitor(field, shape);
-  if (visitor.misses(field.field, margin)) return 0;
+/// `reach`: how far beyond its bounds the visitor begins, apart from the margin.
+int collidePrisms(const Shape& field, Visitor& visitor, double reach, double margin, const CollideOptions& options,
+                  Array<ContactPoint>& out) {
+  if (visitor.misses(field.field, margin + reach)) return 0;
 
   // Cells are those under the shape itself, without the margin around it: a cell beside the shape could only add a
   // point with a sideways normal at the seam between two prisms.
@@ -101,7 +126,7 @@ int collideHeightField(const Shape& field, const Shape& shape, double margin, co
   ConvexBody prism(field, 0.5 * margin);
   WitnessList contacts;
   int count = 0;
-  walk.forEach(visitor.low[2] - margin, [&](const std::array<Vec3, 6>& corners) {
+  walk.forEach(visitor.low[2] - (margin + reach), [&](const std::array<Vec3, 6>& corners) {
     prism.setPrism(corners);
     if (!(penetration(prism, visitor.body, 0, 1, options, contacts) < 0)) return;
     const Witness& w = contacts.item[0];
@@ -111,6 +136,22 @@ int collideHeightField(const Shape& field, const Shape& shape, double margin, co
     ++count;
   });
   return count;
+}
+
+}  // namespace
+
+int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,
+                       Array<ContactPoint>& out) {
+  if (isEmpty(field.field)) return 0;
+  Visitor visitor(field, shape);
+  return collidePrisms(field, visitor, 0, margin, options, out);
+}
+
+int collideHeightField(const Shape& field, const Element& element, double margin, const CollideOptions& options,
+                       Array<ContactPoint>& out) {
+  if (isEmpty(field.field)) return 0;
+  Visitor visitor(field, element);
+  return collidePrisms(field, visitor, element.radius, margin, options, out);
 }
 
 double heightFieldDistance(const Shape& field, const Shape& shape, double cutoff, const CollideOptions& options,

@@ -26,6 +26,13 @@ TriMesh loadMesh(Bytes data, MeshFormat format);
 /// into triangles by ear clipping. Normals and texture coordinates are skipped: they are only for display.
 TriMesh loadObj(Bytes data);
 
+/// The polylines (`l`) of a Wavefront OBJ file.
+struct SegmentMesh {
+  std::vector<float> vertex;  ///< 3 per vertex, all finite
+  std::vector<int> segment;   ///< 2 valid vertex indices per segment
+};
+SegmentMesh loadObjLines(Bytes data);
+
 /// STL, binary or ASCII. Vertices with equal bits are merged, in order of first use.
 TriMesh loadStl(Bytes data);
 

@@ -89,21 +89,41 @@ ConvexBody::ConvexBody(const Shape& shape, double inflation)
       break;
     case GeomType::HField:
       kind_ = Kind::Prism;
-      prism_.fill(Vec3::Zero());
+      numCorners_ = 6;
+      corner_.fill(Vec3::Zero());
       break;
     default:
       break;  // planes are no bodies: such a shape is left as a point
   }
 }
 
+ConvexBody::ConvexBody(const Element& element, double inflation)
+    : kind_(Kind::Simplex),
+      size_(element.radius, 0, 0),
+      rot_(Mat3::Identity()),
+      inflation_(inflation),
+      hull_(&kNoHull),
+      numCorners_(static_cast<std::size_t>(element.count)) {
+  Vec3 low = element.corner[0], high = low;
+  for (std::size_t i = 0; i < numCorners_; ++i) {
+    corner_[i] = element.corner[i];
+    low = low.cwiseMin(corner_[i]);
+    high = high.cwiseMax(corner_[i]);
+  }
+  pos_ = 0.5 * (low + high);
+}
+
 Vec3 ConvexBody::center() const {
   if (kind_ != Kind::Prism) return pos_;
   Vec3 sum = Vec3::Zero();
-  for (const Vec3& corner : prism_) sum += corner;
+  for (const Vec3& corner : corner_) sum += corner;
   return sum * (1.0 / 6.0);
 }
 
-bool ConvexBody::isPolytope() const { return inflation_ == 0 && (isMesh() || isBox() || kind_ == Kind::Prism); }
+bool ConvexBody::isPolytope() const {
+  if (kind_ == Kind::Simplex) return reduced_;
+  return inflation_ == 0 && (isMesh() || isBox() || kind_ == Kind::Prism);
+}
 
 void ConvexBody::setPose(const Vec3& pos, const Mat3& rot) {
   pos_ = pos;
@@ -118,8 +138,17 @@ Vec3 ConvexBody::support(const Vec3& direction) {
 
 Vec3 ConvexBody::corePoint(const Vec3& direction) const {
   if (kind_ == Kind::Sphere) return pos_;
+  if (kind_ == Kind::Simplex) return corner_[farthestCorner(0, numCorners_, direction)];
   const Vec3 axis = rot_.col(2);
   return axis * (dot(axis, direction) >= 0 ? size_[1] : -size_[1]) + pos_;
+}
+
+std::size_t ConvexBody::farthestCorner(std::size_t first, std::size_t end, const Vec3& direction) const {
+  std::size_t best = first;
+  for (std::size_t i = first + 1; i < end; ++i) {
+    if (dot(corner_[i], direction) > dot(corner_[best], direction)) best = i;
+  }
+  return best;
 }
 
 Vec3 ConvexBody::surfacePoint(const Vec3& direction) {
@@ -130,12 +159,12 @@ Vec3 ConvexBody::surfacePoint(const Vec3& direction) {
       return direction * size_[0] + pos_;
     case Kind::Prism: {
       const std::size_t first = direction[2] < 0 ? 0 : 3;
-      std::size_t best = first;
-      for (std::size_t i = first + 1; i < first + 3; ++i) {
-        if (dot(prism_[i], direction) > dot(prism_[best], direction)) best = i;
-      }
-      return prism_[best];
+      const std::size_t best = farthestCorner(first, first + 3, direction);
+      lastVertex_ = static_cast<int>(best);
+      return corner_[best];
     }
+    case Kind::Simplex:
+      return direction * size_[0] + corner_[farthestCorner(0, numCorners_, direction)];
     default:
       break;
   }

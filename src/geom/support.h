@@ -3,6 +3,7 @@
 #include <array>
 
 #include "geom/collide.h"
+#include "geom/element.h"
 
 namespace sinew::geom {
 
@@ -23,10 +24,12 @@ class ConvexBody {
   /// `inflation` (>= 0) rounds the body: every point within that distance of it belongs to it. A height field starts
   /// as an empty prism, see setPrism(). `shape.hull` must outlive the body.
   ConvexBody(const Shape& shape, double inflation);
+  /// An element of a flex.
+  ConvexBody(const Element& element, double inflation);
 
-  /// Spheres and capsules are the points within coreRadius() of a core, their centre or axis. While reduced to it,
-  /// support() answers for the core alone. Other shapes have no core and take no notice.
-  bool hasCore() const { return kind_ == Kind::Sphere || kind_ == Kind::Capsule; }
+  /// Spheres, capsules and elements are the points within coreRadius() of a core: their centre, axis or simplex. While
+  /// reduced to it, support() answers for the core alone. Other shapes have no core and take no notice.
+  bool hasCore() const { return kind_ == Kind::Sphere || kind_ == Kind::Capsule || kind_ == Kind::Simplex; }
   double coreRadius() const { return hasCore() ? size_[0] + inflation_ : 0; }
   void reduceToCore(bool reduce) { reduced_ = reduce && hasCore(); }
 
@@ -52,12 +55,13 @@ class ConvexBody {
   void setPose(const Vec3& pos, const Mat3& rot);
   void setInflation(double inflation) { inflation_ = inflation; }
   /// Corners of a prism, in world coordinates: three below, three above, i + 3 over i.
-  void setPrism(const std::array<Vec3, 6>& corners) { prism_ = corners; }
+  void setPrism(const std::array<Vec3, 6>& corners) { corner_ = corners; }
 
  private:
-  enum class Kind { None, Sphere, Capsule, Ellipsoid, Cylinder, Box, MeshScan, MeshClimb, Prism };
+  enum class Kind { None, Sphere, Capsule, Ellipsoid, Cylinder, Box, MeshScan, MeshClimb, Prism, Simplex };
 
   Vec3 corePoint(const Vec3& direction) const;
+  std::size_t farthestCorner(std::size_t first, std::size_t end, const Vec3& direction) const;
   Vec3 surfacePoint(const Vec3& direction);
   Vec3 meshScan(const Vec3& local);
   Vec3 meshClimb(const Vec3& local);
@@ -69,7 +73,8 @@ class ConvexBody {
   double inflation_;
   bool reduced_ = false;
   const HullView* hull_;
-  std::array<Vec3, 6> prism_{};
+  std::array<Vec3, 6> corner_{};  ///< of a prism or a simplex, world coordinates
+  std::size_t numCorners_ = 0;
   int lastVertex_ = -1;
   int lastHullVertex_ = -1;
 };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <span>
 
+#include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "integrate/derivative.h"
 #include "integrate/integrate.h"
@@ -91,6 +92,10 @@ void integrateImplicit(const Model& m, Data& d, bool fast) {
     solveImplicitFast(m, d, a.data());
   } else {
     solveImplicit(m, d, a.data());
+  }
+  // the metric of stiff nodes had all of that already
+  if (stiffnessIsImplicit(m)) {
+    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc.data() + dof, 3, a.data() + dof);
   }
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
 }

@@ -11,6 +11,10 @@ namespace {
 void subtreeCentres(const Model& m, Data& d) {
   double* com = d.subtree_com.data();
   for (int i = 0; i < m.nbody; ++i) vec3(com, i) = vec3(d.xipos.data(), i) * m.body_mass[i];
+  for (int n = 0; n < m.nflexnode; ++n) {  // a node counts where it was declared
+    if (m.flexnode_pinned[n]) continue;
+    vec3(com, m.flexnode_bodyid[n]) += m.flexnode_mass[n] * ConstMapVec3(d.qpos.data() + m.nq_rigid + 3 * n);
+  }
   for (int i = m.nbody - 1; i > 0; --i) vec3(com, m.body_parentid[i]) += vec3(com, i);
   for (int i = 0; i < m.nbody; ++i) {
     const double mass = m.body_subtreemass[i];

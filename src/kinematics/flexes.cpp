@@ -78,6 +78,12 @@ void flexVelocities(const Model& m, Data& d) {
   }
 }
 
+Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local) {
+  if (carrier < m.nbody) return vec3(d.xpos.data(), carrier) + mat3(d.xmat.data(), carrier) * local;
+  const int node = carrier - m.nbody;
+  return vec3(d.qpos.data() + m.nq_rigid, node) + mat3(d.xmat.data(), m.flexnode_bodyid[node]) * local;
+}
+
 void addPointForce(const Model& m, const Data& d, int point, const Vec3& force, double* qfrc) {
   const int node = m.flexpoint_nodeid[point];
   if (node >= 0) {

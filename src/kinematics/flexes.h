@@ -17,6 +17,10 @@ void flexes(const Model& m, Data& d);
 /// qvel, cvel -> flexpoint_xvel, flexedge_velocity. Needs flexes() and comVel().
 void flexVelocities(const Model& m, Data& d);
 
+/// A point given in the frame of a carrier: a body, or nbody + flex node, whose axes are those of the body it was
+/// declared under.
+Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local);
+
 /// qfrc += J' force for a force on a point: on the three dofs of a node, through the chain of a body it rides on, or,
 /// if it is pinned, nowhere.
 void addPointForce(const Model& m, const Data& d, int point, const Vec3& force, double* qfrc);

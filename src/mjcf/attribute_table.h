@@ -99,6 +99,12 @@ class Declare {
     return bind(name, access, naturalFormat<Member<Access>>(), flags, unsupported);
   }
 
+  /// A list of at least `min` and at most `max` numbers, held by a vector.
+  template <class Access>
+  Declare& list(std::string_view name, Access access, int min, int max, unsigned flags = kNone) {
+    return bind(name, access, {naturalFormat<Member<Access>>().kind, min, max}, flags, {});
+  }
+
   /// An attribute whose value is one of `keywords`.
   template <class Access>
   Declare& word(std::string_view name, Access access, Keywords keywords, unsigned flags = kNone,

@@ -316,10 +316,6 @@ void Reader::readAsset(const Node& section) {
   }
 }
 
-void Reader::readDeformable(const Node& section) {
-  for (const Node& node : section.children) spec_.skins.push_back(readVisualElement(node, {}));
-}
-
 void Reader::readContact(const Node& section) {
   for (const Node& node : section.children) {
     const ElementType& type = typeOf("contact", node);

@@ -57,6 +57,10 @@ class Reader {
   void readBody(const Node& node, spec::Body& parent, int frame, const spec::DefaultClass& inherited);
   void readFrame(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   void readJoint(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
+  // flexes, in reader_flexes.cpp
+  void readFlex(const Node& node);
+  void readFlexcomp(const Node& node, const ElementType& type, spec::Body& body, int frame,
+                    const spec::DefaultClass& record);
   // macros, in reader_macros.cpp
   void readReplicate(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   void readAttach(const Node& node, spec::Body& body, int frame);

@@ -71,6 +71,8 @@ void Reader::readBodyContent(const Node& section, spec::Body& body, int frame, c
     static_cast<spec::VisualElement&>(light) = readVisualElement(node, record.light);
     light.frame = frame;
     body.lights.push_back(std::move(light));
+  } else if (node.tag == "flexcomp") {
+    readFlexcomp(node, placedType(node), body, frame, record);
   }
 }
 

@@ -17,14 +17,15 @@ std::size_t countElements(const spec::Body& root) {
   std::size_t count = 0;
   spec::forEachBody(root, [&](const spec::Body& body) {
     count += 1 + body.frames.size() + body.joints.size() + body.geoms.size() + body.sites.size() + body.cameras.size() +
-             body.lights.size();
+             body.lights.size() + body.flexcomps.size();
   });
   return count;
 }
 
 std::size_t countElements(const Spec& spec) {
-  return countElements(spec.world) + spec.meshes.size() + spec.pairs.size() + spec.excludes.size() +
-         spec.tendons.size() + spec.equalities.size() + spec.actuators.size() + spec.sensors.size() + spec.keys.size();
+  return countElements(spec.world) + spec.meshes.size() + spec.flexes.size() + spec.pairs.size() +
+         spec.excludes.size() + spec.tendons.size() + spec.equalities.size() + spec.actuators.size() +
+         spec.sensors.size() + spec.keys.size();
 }
 
 /// The i-th copy's suffix: its number, padded with zeros to the width of the count.

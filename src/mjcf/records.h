@@ -51,7 +51,20 @@ struct AttachRecord {
 };
 
 struct EqualityRecord : spec::Equality {
-  std::string body1, body2, site1, site2, joint1, joint2, tendon1, tendon2;
+  std::string body1, body2, site1, site2, joint1, joint2, tendon1, tendon2, flex;
+};
+
+/// Names of bodies are words of one text.
+struct FlexRecord : spec::Flex {
+  std::string body, node;
+};
+
+/// Children of <flex> that hold parts of its lists.
+struct FlexVertexRecord {
+  std::vector<double> pos;
+};
+struct FlexElementRecord {
+  std::vector<int> vertex;
 };
 
 struct NumericRecord : spec::Numeric {
@@ -100,5 +113,8 @@ std::string_view sensorTag(SensorType type);
 spec::Equality lowerEquality(std::string_view tag, EqualityRecord record);
 EqualityRecord raiseEquality(const spec::Equality& equality);
 std::string_view equalityTag(EqualityType type);
+
+spec::Flex lowerFlex(FlexRecord record);
+FlexRecord raiseFlex(const spec::Flex& flex);
 
 }  // namespace sinew::mjcf

@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+
+#include <sstream>
+
 #include "mjcf/records.h"
 #include "mjcf/value.h"
 
@@ -198,13 +202,16 @@ std::string_view equalityTag(EqualityType type) {
 }
 
 spec::Equality lowerEquality(std::string_view tag, EqualityRecord r) {
-  for (const EqualityType type : {EqualityType::Connect, EqualityType::Weld, EqualityType::Joint, EqualityType::Tendon})
+  for (const EqualityType type : {EqualityType::Connect, EqualityType::Weld, EqualityType::Joint, EqualityType::Tendon,
+                                  EqualityType::Flex, EqualityType::FlexVert, EqualityType::FlexStrain})
     if (equalityTag(type) == tag) r.type = type;
   r.sites = !r.site1.empty();
   if (r.type == EqualityType::Joint)
     r.name1 = r.joint1, r.name2 = r.joint2;
   else if (r.type == EqualityType::Tendon)
     r.name1 = r.tendon1, r.name2 = r.tendon2;
+  else if (!r.flex.empty())
+    r.name1 = r.flex, r.name2.clear();
   else
     r.name1 = r.sites ? r.site1 : r.body1, r.name2 = r.sites ? r.site2 : r.body2;
   return r;
@@ -217,10 +224,30 @@ EqualityRecord raiseEquality(const spec::Equality& equality) {
     r.joint1 = equality.name1, r.joint2 = equality.name2;
   else if (equality.type == EqualityType::Tendon)
     r.tendon1 = equality.name1, r.tendon2 = equality.name2;
+  else if (equality.type >= EqualityType::Flex)
+    r.flex = equality.name1;
   else if (equality.sites)
     r.site1 = equality.name1, r.site2 = equality.name2;
   else
     r.body1 = equality.name1, r.body2 = equality.name2;
+  return r;
+}
+
+spec::Flex lowerFlex(FlexRecord r) {
+  const auto split = [](const std::string& text, std::vector<std::string>& words) {
+    std::istringstream stream(text);
+    for (std::string word; stream >> word;) words.push_back(word);
+  };
+  split(r.body, r.bodies);
+  split(r.node, r.nodes);
+  return r;
+}
+
+FlexRecord raiseFlex(const spec::Flex& flex) {
+  FlexRecord r;
+  static_cast<spec::Flex&>(r) = flex;
+  r.body = fmt::format("{}", fmt::join(flex.bodies, " "));
+  r.node = fmt::format("{}", fmt::join(flex.nodes, " "));
   return r;
 }
 

@@ -1,6 +1,6 @@
 #include "mjcf/table_sections.h"
 
-/// Flexes and composites: part of the grammar, not yet of the engine. Using one is an error that says so.
+/// Composites (part of the grammar, not of the engine: using one is an error that says so) and where flexes stand.
 namespace sinew::mjcf {
 namespace {
 
@@ -10,40 +10,6 @@ constexpr Keyword kKind[] = {{"main"}};
 constexpr Keyword kJointType[] = {{"free"}, {"ball"}, {"slide"}, {"hinge"}};
 constexpr Keyword kGeomType[] = {{"plane"},    {"hfield"}, {"sphere"}, {"capsule"}, {"ellipsoid"},
                                  {"cylinder"}, {"box"},    {"mesh"},   {"sdf"}};
-constexpr Keyword kFlexcompType[] = {{"grid"}, {"box"},    {"cylinder"}, {"ellipsoid"}, {"square"},
-                                     {"disc"}, {"circle"}, {"mesh"},     {"gmsh"},      {"direct"}};
-constexpr Keyword kFlexDof[] = {{"full"}, {"radial"}, {"trilinear"}, {"quadratic"}, {"2d"}};
-constexpr Keyword kFlexEquality[] = {{"false"}, {"true"}, {"vert"}, {"strain"}};
-constexpr Keyword kSelfCollide[] = {{"none"}, {"narrow"}, {"bvh"}, {"sap"}, {"auto"}};
-constexpr Keyword kElastic2d[] = {{"none"}, {"bend"}, {"stretch"}, {"both"}};
-
-void declareElasticity(ElementStore& store, ElementType& flex) {
-  DeclareText(addChild(store, flex, "elasticity", kAtMostOne))
-      .real("young")
-      .real("poisson")
-      .real("damping")
-      .real("thickness")
-      .word("elastic2d", kElastic2d);
-}
-
-void declareFlexContact(ElementStore& store, ElementType& flex) {
-  DeclareText(addChild(store, flex, "contact", kAtMostOne, "in flex"))
-      .integer("contype")
-      .integer("conaffinity")
-      .integer("condim")
-      .integer("priority")
-      .real("friction", 1, 3)
-      .real("solmix")
-      .real("solref", 1, 2)
-      .real("solimp", 1, 5)
-      .real("margin")
-      .real("gap")
-      .boolean("internal")
-      .word("selfcollide", kSelfCollide)
-      .integer("activelayers")
-      .boolean("passive");
-}
-
 void declareComposite(ElementStore& store, ElementType& body) {
   ElementType& composite = addChild(store, body, "composite");
   composite.unsupported = "a composite";
@@ -110,53 +76,6 @@ void declareComposite(ElementStore& store, ElementType& body) {
   declarePluginChild(store, composite);
 }
 
-void declareFlexcomp(ElementStore& store, ElementType& body) {
-  ElementType& flexcomp = addChild(store, body, "flexcomp");
-  flexcomp.unsupported = "a flex";
-  DeclareText(flexcomp)
-      .text("name", kRequired)
-      .word("type", kFlexcompType)
-      .integer("group")
-      .integer("dim")
-      .word("dof", kFlexDof)
-      .integer("count", 3)
-      .integer("cellcount", 3)
-      .real("spacing", 3)
-      .real("radius")
-      .boolean("rigid")
-      .real("mass")
-      .real("inertiabox")
-      .real("scale", 3)
-      .text("file")
-      .real("point", 0, kAnyCount)
-      .real("element", 0, kAnyCount)
-      .real("texcoord", 0, kAnyCount)
-      .text("material")
-      .real("rgba", 4)
-      .boolean("flatskin")
-      .real("pos", 3)
-      .real("quat", 4)
-      .real("axisangle", 4)
-      .real("xyaxes", 6)
-      .real("zaxis", 3)
-      .real("euler", 3)
-      .real("origin", 3);
-  DeclareText(addChild(store, flexcomp, "edge", kAtMostOne, "in flexcomp"))
-      .word("equality", kFlexEquality)
-      .real("solref", 1, 2)
-      .real("solimp", 1, 5)
-      .real("stiffness")
-      .real("damping");
-  declareElasticity(store, flexcomp);
-  declareFlexContact(store, flexcomp);
-  DeclareText(addChild(store, flexcomp, "pin"))
-      .real("id", 0, kAnyCount)
-      .real("range", 0, kAnyCount)
-      .real("grid", 0, kAnyCount)
-      .real("gridrange", 0, kAnyCount);
-  declarePluginChild(store, flexcomp);
-}
-
 }  // namespace
 
 void declareSoftBodies(ElementStore& store, ElementType& body) {
@@ -166,28 +85,8 @@ void declareSoftBodies(ElementStore& store, ElementType& body) {
 
 void declareDeformables(ElementStore& store, ElementType& root) {
   ElementType& deformable = addChild(store, root, "deformable");
-  ElementType& flex = addChild(store, deformable, "flex");
-  flex.unsupported = "a flex";
-  DeclareText(flex)
-      .text("name")
-      .integer("group")
-      .integer("dim")
-      .real("radius")
-      .text("material")
-      .real("rgba", 4)
-      .boolean("flatskin")
-      .text("body", kRequired)
-      .real("vertex", 0, kAnyCount)
-      .integer("element", 1, kAnyCount, kRequired)
-      .real("texcoord", 0, kAnyCount)
-      .integer("elemtexcoord", 0, kAnyCount)
-      .text("node")
-      .real("nodecoord", 0, kAnyCount)
-      .integer("cellcount", 3)
-      .word("dof", kFlexDof);
-  declareFlexContact(store, flex);
-  DeclareText(addChild(store, flex, "edge", kAtMostOne, "in flex")).real("stiffness").real("damping");
-  declareElasticity(store, flex);
+  declareFlex(store, deformable);
+  declareFlexcomp(store, deformable);
   declareSkin(store, deformable);
 }
 

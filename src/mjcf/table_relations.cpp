@@ -5,7 +5,6 @@ namespace sinew::mjcf {
 namespace {
 
 constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
-constexpr std::string_view kFlex = "a flex";
 
 void declareContact(ElementStore& store, ElementType& root) {
   ElementType& contact = addChild(store, root, "contact");
@@ -115,14 +114,13 @@ void declareEquality(ElementStore& store, ElementType& root) {
       .attr("tendon2", &E::tendon2)
       .attr("polycoef", &E::polycoef, kPartial);
   for (const std::string_view tag : {"flex", "flexvert", "flexstrain"}) {
-    ElementType& type = addEquality(store, equality, tag);
-    type.unsupported = kFlex;
-    DeclareText d(type);
-    d.text("flex", kRequired);
-    if (tag == "flexstrain") d.real("cell", 3);
+    Declare<E> d(addEquality(store, equality, tag));
+    d.attr("flex", &E::flex, kRequired);
+    if (tag == "flexstrain") d.attr("cell", &E::cell);
   }
 }
 
+constexpr Keyword kKeyLayout[] = {{"auto", 0}, {"reference", 1}, {"sinew", 2}};
 constexpr Keyword kObjType[] = {{"body", 1},     {"xbody", 2},     {"joint", 3},    {"dof", 4},       {"geom", 5},
                                 {"site", 6},     {"camera", 7},    {"light", 8},    {"flex", 9},      {"mesh", 10},
                                 {"skin", 11},    {"hfield", 12},   {"texture", 13}, {"material", 14}, {"pair", 15},
@@ -161,6 +159,7 @@ void declareCustom(ElementStore& store, ElementType& root) {
   Declare<K>(addChild(store, keyframe, "key"))
       .attr("name", &K::name)
       .attr("time", &K::time)
+      .word("layout", &K::layout, kKeyLayout, kExtension)
       .attr("qpos", &K::qpos, kReference)
       .attr("qvel", &K::qvel)
       .attr("act", &K::act)

@@ -47,6 +47,8 @@ void declarePluginChild(ElementStore& store, ElementType& parent);
 void declareSettings(ElementStore& store, ElementType& root);     ///< compiler, option, size, statistic, visual
 void declareAssets(ElementStore& store, ElementType& root);       ///< asset, extension
 void declareBodies(ElementStore& store, ElementType& root);       ///< worldbody, body, frame, replicate, ...
+void declareFlex(ElementStore& store, ElementType& parent);       ///< flex
+void declareFlexcomp(ElementStore& store, ElementType& parent);   ///< flexcomp
 void declareDeformables(ElementStore& store, ElementType& root);  ///< deformable
 void declareSoftBodies(ElementStore& store, ElementType& body);   ///< composite, flexcomp inside a body
 void declareRelations(ElementStore& store, ElementType& root);    ///< contact, tendon, equality

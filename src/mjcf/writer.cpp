@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "mjcf/attribute_table.h"
 #include "mjcf/records.h"
 #include "mjcf/xml_text.h"
 #include "sinew/load.h"
+#include "spec/names.h"
 
 namespace sinew::mjcf {
 namespace {
@@ -23,9 +25,10 @@ class Writer {
     const MujocoRecord header{spec_.modelname};
     open(grammar(), header, "mujoco");
     writeSettings();
-    writeTendonClasses();
+    writeClasses();
     writeCustom();
     writeAssets();
+    writeFlexes();
     xml_.open("worldbody");
     writeContent(spec_.world);
     xml_.close();
@@ -224,16 +227,102 @@ class Writer {
       element({"worldbody", "body", "camera"}, camera, sensor ? Names{"fovy"} : Names{});
     });
     placed(body, body.lights, [&](const spec::Light& light) { visual(light); });
-    placed(body, body.bodies, [&](const spec::Body& child) {
-      open(elementType({"worldbody", "body"}), child, "body");
-      writeContent(child);
-      xml_.close();
-    });
+    // flexcomps stand between the bodies they were written between
+    auto flexcomp = body.flexcomps.begin();
+    const auto writeFlexcomps = [&](std::size_t place) {
+      for (; flexcomp != body.flexcomps.end() && static_cast<std::size_t>(flexcomp->place) <= place; ++flexcomp)
+        writeFlexcomp(body, *flexcomp);
+    };
+    for (std::size_t i = 0; i < body.bodies.size();) {
+      writeFlexcomps(i);
+      const int frame = body.bodies[i].frame, opened = openFrames(body, frame);
+      do {
+        open(elementType({"worldbody", "body"}), body.bodies[i], "body");
+        writeContent(body.bodies[i]);
+        xml_.close();
+        ++i;
+      } while (i < body.bodies.size() && body.bodies[i].frame == frame &&
+               (flexcomp == body.flexcomps.end() || static_cast<std::size_t>(flexcomp->place) > i));
+      for (int k = 0; k < opened; ++k) xml_.close();
+    }
+    writeFlexcomps(body.bodies.size());
     for (std::size_t f = 0; f < body.frames.size(); ++f) {
       if (body.frames[f].name.empty() || writtenFrames_.contains(body.frames[f].name)) continue;
       const int opened = openFrames(body, static_cast<int>(f));
       for (int i = 0; i < opened; ++i) xml_.close();
     }
+  }
+
+  // -------------------------------------------------------------------------------------------- flexes
+
+  /// A child element, written if it says anything.
+  template <class R>
+  void part(const ElementType& parent, std::string_view tag, const R& record) {
+    const ElementType& type = *parent.child(tag);
+    const R fresh{};
+    const bool says = std::any_of(type.attributes.begin(), type.attributes.end(),
+                                  [&](const Attribute& a) { return a.print && a.print(&record) != a.print(&fresh); });
+    if (!says) return;
+    open(type, record, tag);
+    xml_.close();
+  }
+
+  void writeFlexParts(const ElementType& type, const spec::FlexBase& flex) {
+    part(type, "edge", flex.edge);
+    part(type, "elasticity", flex.elasticity);
+    part(type, "contact", flex.contact);
+    for (const spec::FlexPin& pin : flex.pins) part(type, "pin", pin);
+  }
+
+  void writeFlexes() {
+    section("deformable", !spec_.flexes.empty(), [&] {
+      const ElementType& type = elementType({"deformable", "flex"});
+      for (const spec::Flex& flex : spec_.flexes) {
+        open(type, raiseFlex(flex), "flex");
+        writeFlexParts(type, flex);
+        xml_.close();
+      }
+    });
+  }
+
+  /// Damping and the like of a flexcomp's points come from a default class, which a frame can name.
+  void writeFlexcomp(const spec::Body& body, const spec::Flexcomp& flexcomp) {
+    const int opened = openFrames(body, flexcomp.frame);
+    const auto found = flexcompClasses_.find(&flexcomp);
+    if (found != flexcompClasses_.end()) {
+      xml_.open("frame");
+      xml_.attribute("childclass", found->second);
+    }
+    const ElementType& type = elementType({"worldbody", "body", "flexcomp"});
+    spec::Flexcomp relocatedFile = flexcomp;
+    relocatedFile.file = relocated(flexcomp.directory, flexcomp.file);
+    open(type, relocatedFile, "flexcomp");
+    writeFlexParts(type, flexcomp);
+    xml_.close();
+    if (found != flexcompClasses_.end()) xml_.close();
+    for (int i = 0; i < opened; ++i) xml_.close();
+  }
+
+  /// True if the joint differs from one without a class.
+  static bool needsClass(const spec::Joint& joint) {
+    const spec::Joint plain;
+    const ElementType& type = elementType({"default", "joint"});
+    return std::any_of(type.attributes.begin(), type.attributes.end(),
+                       [&](const Attribute& a) { return a.print && a.print(&joint) != a.print(&plain); });
+  }
+
+  void writeFlexcompClasses() {
+    spec::forEachBody(spec_.world, [&](const spec::Body& body) {
+      for (const spec::Flexcomp& flexcomp : body.flexcomps) {
+        if (!needsClass(flexcomp.joint)) continue;
+        const std::string name = fmt::format("points of flexcomp {}", flexcompClasses_.size());
+        flexcompClasses_.emplace(&flexcomp, name);
+        xml_.open("default");
+        xml_.attribute("class", name);
+        element({"default", "joint"}, flexcomp.joint);
+        xml_.close();
+      }
+    });
   }
 
   // -------------------------------------------------------------------------------------------- outside the tree
@@ -252,8 +341,14 @@ class Writer {
     return !tendon.spatial &&
            (tendon.width != plain.width || tendon.rgba != plain.rgba || tendon.material != plain.material);
   }
-  void writeTendonClasses() {
-    section("default", std::any_of(spec_.tendons.begin(), spec_.tendons.end(), needsClass), [&] {
+  void writeClasses() {
+    bool any = std::any_of(spec_.tendons.begin(), spec_.tendons.end(),
+                           [](const spec::Tendon& tendon) { return needsClass(tendon); });
+    spec::forEachBody(spec_.world, [&](const spec::Body& body) {
+      for (const spec::Flexcomp& flexcomp : body.flexcomps) any = any || needsClass(flexcomp.joint);
+    });
+    section("default", any, [&] {
+      writeFlexcompClasses();
       for (std::size_t i = 0; i < spec_.tendons.size(); ++i) {
         const spec::Tendon& tendon = spec_.tendons[i];
         if (!needsClass(tendon)) continue;
@@ -324,6 +419,7 @@ class Writer {
   fs::path directory_;
   XmlText xml_;
   std::set<std::string> writtenFrames_;
+  std::map<const spec::Flexcomp*, std::string> flexcompClasses_;  ///< looked up, never walked through
 };
 
 }  // namespace

@@ -70,6 +70,10 @@ std::string describe(const Model& m, Trouble trouble, int index) {
                          label(m, ObjType::Actuator, "actuator", index));
     case Trouble::Inertia:
       return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
+    case Trouble::Inverted:
+      return fmt::format(
+          "element {} of {} was inside out; a smaller timestep, more damping or law=\"neohookean\" may help",
+          index - m.flex_elemadr[m.flexelem_flexid[index]], label(m, ObjType::Flex, "flex", m.flexelem_flexid[index]));
     case Trouble::Count:
       break;
   }

@@ -1,5 +1,6 @@
 #include <span>
 
+#include "forces/elasticity.h"
 #include "forces/spring.h"
 #include "inertia/inertia.h"
 #include "math/types.h"
@@ -17,7 +18,9 @@ void potentialEnergy(const Model& m, Data& d) {
       energy -= m.flexnode_mass[node] * gravity.dot(vec3(d.qpos.data() + m.nq_rigid, node));
     }
   }
-  if (!m.opt.disabled(disable::kSpring)) energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d);
+  if (!m.opt.disabled(disable::kSpring)) {
+    energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d) + elasticEnergy(m, d);
+  }
   d.energy[0] = energy;
 }
 

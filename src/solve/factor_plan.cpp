@@ -64,6 +64,15 @@ bool FactorPlan::holds(const int* dofs, int count) const {
   return true;
 }
 
+std::ptrdiff_t FactorPlan::placeOf(int dof1, int dof2) const {
+  const int pair[] = {dof1, dof2};
+  const Front& front = fronts_[at(frontOf(pair, 2))];
+  const auto begin = sortedRows_.begin() + front.dof, end = begin + front.size;
+  const auto place = [&](int dof) { return std::lower_bound(begin, end, position_[at(dof)]) - begin; };
+  const std::ptrdiff_t a = place(dof1), b = place(dof2);
+  return front.matrix + std::min(a, b) * front.size + std::max(a, b);
+}
+
 void FactorPlan::makeFor(const FactorPlan& pattern, Arena& scratch) {
   groupAdr_ = pattern.groupAdr_;
   groupOf_ = pattern.groupOf_;

@@ -42,6 +42,8 @@ class FactorPlan {
   /// The front that a clique belongs to.
   int frontOf(const int* dofs, int count) const { return frontOf_[at(first(dofs, count))]; }
 
+  /// Where the entry (dof1, dof2) of the matrix belongs among the numbers of the fronts. The plan must hold it.
+  std::ptrdiff_t placeOf(int dof1, int dof2) const;
   int groupOf(int dof) const { return groupOf_[at(dof)]; }
   int dofs() const { return static_cast<int>(position_.size()); }
   std::span<const Front> fronts() const { return fronts_; }  ///< children before parents

@@ -1,5 +1,7 @@
 #include "solve/metric.h"
 
+#include <algorithm>
+
 namespace sinew::solve {
 
 namespace {
@@ -35,27 +37,34 @@ void TreeMetric::multiply(const double* x, double* y) const { multiplySymmetric(
 void StiffMetric::multiply(const double* x, double* y) const { multiplySymmetric(matrix_, x, y); }
 
 void StiffMetric::solve(double* x) const {
-  int done = 0;
   for (const Part& part : parts_) {
-    trees_.solveComponent({done, part.begin}, x);
-    part.factor.solve(x + part.begin);
-    done = part.end;
+    for (std::size_t k = 0; k < part.dofs.size(); ++k) part.work[k] = x[part.dofs[k]];
+    part.factor.solve(part.work.data());
   }
-  trees_.solveComponent({done, matrix_.n}, x);
+  trees_.solve(x);
+  for (const Part& part : parts_) {
+    for (std::size_t k = 0; k < part.dofs.size(); ++k) x[part.dofs[k]] = part.work[k];
+  }
+}
+
+const StiffMetric::Part* StiffMetric::partOf(int dof) const {
+  for (const Part& part : parts_) {
+    if (std::binary_search(part.dofs.begin(), part.dofs.end(), dof)) return &part;
+  }
+  return nullptr;
 }
 
 Metric::Range StiffMetric::component(int dof) const {
-  for (const Part& part : parts_) {
-    if (part.begin <= dof && dof < part.end) return {part.begin, part.end};
-  }
-  return trees_.component(dof);
+  // a part with gaps spans trees and other parts: then all is one component
+  if (!std::all_of(parts_.begin(), parts_.end(), isOneRun)) return {0, matrix_.n};
+  const Part* part = partOf(dof);
+  return part ? Range{part->dofs.front(), part->dofs.back() + 1} : trees_.component(dof);
 }
 
 void StiffMetric::solveComponent(Range component, double* x) const {
-  for (const Part& part : parts_) {
-    if (part.begin == component.begin) return part.factor.solve(x + part.begin);
-  }
-  trees_.solveComponent(component, x);
+  if (component.begin == 0 && component.end == matrix_.n) return solve(x);
+  const Part* part = partOf(component.begin);
+  part ? part->factor.solve(x + component.begin) : trees_.solveComponent(component, x);
 }
 
 void TreeMetric::solveComponent(Range component, double* x) const {

@@ -68,15 +68,16 @@ class TreeMetric final : public Metric {
   const int* treeNum_;
 };
 
-/// M + hD + h^2 K: kinematic trees as above, and ranges of dofs that stiffness couples, each with a sparse factor.
+/// M + hD + h^2 K: kinematic trees as above, and groups of dofs that stiffness couples, each with a sparse factor.
 class StiffMetric final : public Metric {
  public:
   struct Part {
-    int begin = 0, end = 0;  ///< dofs
-    SparseFactor factor;
+    std::span<const int> dofs;  ///< growing
+    SparseFactor factor;        ///< in the order of `dofs`
+    std::span<double> work;     ///< one number per dof
   };
 
-  /// `trees` serves all dofs outside of the parts, `matrix` is the whole of A. Parts are in growing order.
+  /// `trees` serves all dofs outside of the parts; no tree may be partly in one. `matrix` is the whole of A.
   StiffMetric(const TreeMetric& trees, const LowerRows& matrix, std::span<const Part> parts)
       : trees_(trees), matrix_(matrix), parts_(parts) {}
 
@@ -87,6 +88,11 @@ class StiffMetric final : public Metric {
   void solveComponent(Range component, double* x) const override;
 
  private:
+  const Part* partOf(int dof) const;
+  static bool isOneRun(const Part& part) {
+    return part.dofs.back() - part.dofs.front() + 1 == static_cast<int>(part.dofs.size());
+  }
+
   TreeMetric trees_;
   LowerRows matrix_;
   std::span<const Part> parts_;

@@ -34,6 +34,8 @@ struct ConstraintProblem {
   double primalScale = 1;
   double dualScale = 1;
 
+  /// Stiffness is part of the metric, so that a factor of H costs no more than one of the metric.
+  bool stiff = false;
   /// Where plans of sparse factors are kept between steps; none: they are made anew.
   PlanMemory* plans = nullptr;
 

@@ -40,10 +40,17 @@ solve::PlanMemory& SolverMemory::plans(int key) {
   return *found->plans;
 }
 
+const solve::PlanMemory* SolverMemory::find(int key) const {
+  const auto found = std::lower_bound(store_->entries.begin(), store_->entries.end(), key,
+                                      [](const Store::Entry& e, int k) { return e.key < k; });
+  return found != store_->entries.end() && found->key == key ? found->plans.get() : nullptr;
+}
+
 void SolverMemory::forgetOld() {
   ++store_->round;
   if (store_->entries.size() <= kMostPlans) return;
-  std::erase_if(store_->entries, [&](const Store::Entry& e) { return store_->round - e.lastUsed > kOldAge; });
+  std::erase_if(store_->entries,
+                [&](const Store::Entry& e) { return e.key >= 0 && store_->round - e.lastUsed > kOldAge; });
 }
 
 }  // namespace sinew

@@ -4,9 +4,9 @@
 
 namespace sinew::solve {
 
-void SparseFactor::extendAdd(const Front& child, const Front& parent, double* F) const {
+void FactorMaker::extendAdd(const Front& child, const Front& parent, double* F) const {
   const int begin = child.columns, m = child.size;
-  const int* place = plan_->placesInParent(child);
+  const int* place = plan_.placesInParent(child);
   for (int j = begin; j < m; ++j) {
     // the order of the child's rows is that of the parent's, so the lower triangle goes into the lower triangle
     double* __restrict target = F + static_cast<std::ptrdiff_t>(place[j]) * parent.size;
@@ -20,18 +20,20 @@ void SparseFactor::extendAdd(const Front& child, const Front& parent, double* F)
   }
 }
 
-void SparseFactor::eliminate(const Front& front) const {
+void FactorMaker::eliminate(const Front& front) const {
   double* F = matrix(front);
-  const std::span<const Front> fronts = plan_->fronts();
+  const std::span<const Front> fronts = plan_.fronts();
   for (int c = front.child; c >= 0; c = fronts[static_cast<std::size_t>(c)].sibling) {
     extendAdd(fronts[static_cast<std::size_t>(c)], front, F);
   }
-  partialCholesky(front.size, front.columns, F, inverses(front));
+  partialCholesky(front.size, front.columns, F, diagInv_.data() + plan_.position(*plan_.dofsOf(front)));
 }
 
 void SparseFactor::solve(double* x) const {
   const std::span<const Front> fronts = plan_->fronts();
   double* local = work_.data();
+  const auto matrix = [&](const Front& front) { return matrices_.data() + front.matrix; };
+  const auto inverses = [&](const Front& front) { return diagInv_.data() + plan_->position(*plan_->dofsOf(front)); };
   const auto gather = [&](const Front& front) {
     const int* dof = plan_->dofsOf(front);
     for (int i = 0; i < front.size; ++i) local[i] = x[dof[i]];

@@ -34,9 +34,16 @@ void PlanMemory::addMatrix(const LowerRows& A, std::span<const int> nodes) {
   }
 }
 
-const FactorPlan& PlanMemory::planFor(const LowerRows& A, std::span<const int> nodes, Arena& scratch) {
+const FactorPlan& PlanMemory::planForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch) {
+  if (!places_.empty() || A.n == 0) return base_;
   addMatrix(A, nodes);
-  if (!base_.isFor(wanted_)) base_.makeFor(wanted_, scratch);
+  base_.makeFor(wanted_, scratch);
+  const int begin = A.rowadr[0];
+  places_.resize(at(A.rowadr[A.n - 1] + A.rownnz[A.n - 1] - begin));
+  for (int i = 0; i < A.n; ++i) {
+    for (int k = A.rowadr[i]; k < A.rowadr[i] + A.rownnz[i]; ++k)
+      places_[at(k - begin)] = base_.placeOf(i, A.colind[k]);
+  }
   return base_;
 }
 
@@ -65,8 +72,10 @@ SparseHessian::SparseHessian(const ConstraintProblem& p, const FactorPlan& plan,
       plan_(plan),
       n_(p.dofs()),
       base_(arena.take<double>(plan.entries())),
-      factor_(plan, arena.take<double>(plan.entries()), arena.take<double>(n_),
-              arena.take<double>(plan.largestFront())),
+      matrices_(arena.take<double>(plan.entries())),
+      diagInv_(arena.take<double>(n_)),
+      maker_(plan, matrices_, diagInv_),
+      factor_(plan, matrices_, diagInv_, arena.take<double>(plan.largestFront())),
       dirty_(arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(plan.fronts().size()))),
       local_(arena.take<int>(n_)) {
   gatherElements(arena);
@@ -209,7 +218,7 @@ void SparseHessian::factorDirty(const double* r, const RowState* state) {
     const FactorPlan::Front& front = plan_.fronts()[f];
     if (front.parent >= 0) markDirty(front.parent);
     const std::ptrdiff_t m = front.size;
-    double* F = factor_.matrix(front);
+    double* F = maker_.matrix(front);
     std::copy_n(base_.data() + front.matrix, m * m, F);
     for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
       const int b = ~elements_[at(e)].row;
@@ -217,7 +226,7 @@ void SparseHessian::factorDirty(const double* r, const RowState* state) {
         addBlock(b, W, F);
       }
     }
-    factor_.eliminate(front);
+    maker_.eliminate(front);
   }
 }
 

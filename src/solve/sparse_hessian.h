@@ -54,6 +54,8 @@ class SparseHessian {
   // like the list of columns: the columns of a block in the order of their places in its front, and these places
   std::span<int> columnOrder_, place_;
   std::span<double> base_;  // A and the on/off blocks, of each front alone
+  std::span<double> matrices_, diagInv_;
+  FactorMaker maker_;
   SparseFactor factor_;
   std::span<std::uint8_t> dirty_;
   std::span<int> local_;  // dof -> place in the current front
@@ -65,13 +67,18 @@ class SparseHessian {
 class PlanMemory {
  public:
   const FactorPlan& planFor(const ConstraintProblem& p, Arena& scratch);
-  /// The same for a matrix alone.
-  const FactorPlan& planFor(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
+
+  /// The plan of a matrix whose pattern never changes: made by the first call.
+  const FactorPlan& planForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
+  const FactorPlan& fixedPlan() const { return base_; }
+  /// For that plan: where each entry of the matrix belongs among the numbers of its fronts.
+  std::span<const std::ptrdiff_t> placesOfFixed() const { return places_; }
 
  private:
   void addMatrix(const LowerRows& A, std::span<const int> nodes);
 
   FactorPlan wanted_, base_, full_;
+  std::vector<std::ptrdiff_t> places_;
 };
 
 }  // namespace sinew::solve

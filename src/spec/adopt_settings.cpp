@@ -75,6 +75,7 @@ class Adopter {
     for (Geom& geom : body.geoms) adopt(geom.orientation, geom, "geom");
     for (Site& site : body.sites) adopt(site.orientation, site, "site");
     for (Camera& camera : body.cameras) adopt(camera.orientation, camera, "camera");
+    for (Flexcomp& flexcomp : body.flexcomps) adopt(flexcomp.orientation, flexcomp, "flexcomp");
     if (!body.inertial) return;
     adopt(body.inertial->orientation, body, "inertial");
     // "always from geoms" is "from geoms unless stated" with nothing stated

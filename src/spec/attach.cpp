@@ -120,6 +120,12 @@ void graft(Body part, Body& into, int frame) {
   append(part.sites, into.sites);
   append(part.cameras, into.cameras);
   append(part.lights, into.lights);
+  for (Flexcomp& flexcomp : part.flexcomps) {
+    flexcomp.frame = moved(flexcomp.frame);
+    flexcomp.inframe = flexcomp.frame >= 0;
+    flexcomp.place += static_cast<int>(into.bodies.size());
+    into.flexcomps.push_back(std::move(flexcomp));
+  }
   append(part.bodies, into.bodies);
 }
 
@@ -148,6 +154,13 @@ Body contentOfFrame(const Body& body, int frame) {
   select(body.cameras, part.cameras);
   select(body.lights, part.lights);
   select(body.bodies, part.bodies);
+  select(body.flexcomps, part.flexcomps);
+  for (Flexcomp& flexcomp : part.flexcomps) {
+    const auto last = body.bodies.begin() + flexcomp.place;
+    flexcomp.place = static_cast<int>(std::count_if(body.bodies.begin(), last, [&](const Body& b) {
+      return b.frame >= 0 && index[static_cast<std::size_t>(b.frame)] >= 0;
+    }));
+  }
   return part;
 }
 
@@ -178,6 +191,7 @@ void Replicator::removeGroup(const Group<Element>& group, std::vector<Element>& 
 Replicator::Replicator(Spec& spec, const Body& part) : spec_(spec), names_(spec) {
   inside_.addTree(part);
   names_.addTree(part);
+  collect(spec.flexes, ObjType::Flex, flexes_);
   collect(spec.pairs, ObjType::Pair, pairs_);
   collect(spec.excludes, ObjType::Exclude, excludes_);
   collect(spec.tendons, ObjType::Tendon, tendons_);
@@ -188,12 +202,13 @@ Replicator::Replicator(Spec& spec, const Body& part) : spec_(spec), names_(spec)
 }
 
 std::size_t Replicator::numReferring() const {
-  return pairs_.places.size() + excludes_.places.size() + tendons_.places.size() + equalities_.places.size() +
-         actuators_.places.size() + sensors_.places.size() + tuples_.places.size();
+  return flexes_.places.size() + pairs_.places.size() + excludes_.places.size() + tendons_.places.size() +
+         equalities_.places.size() + actuators_.places.size() + sensors_.places.size() + tuples_.places.size();
 }
 
 void Replicator::copyReferring(const Naming& naming, const Body& copy) {
   names_.addTree(copy);
+  copyGroup(flexes_, ObjType::Flex, naming, spec_.flexes);
   copyGroup(pairs_, ObjType::Pair, naming, spec_.pairs);
   copyGroup(excludes_, ObjType::Exclude, naming, spec_.excludes);
   copyGroup(tendons_, ObjType::Tendon, naming, spec_.tendons);
@@ -204,6 +219,7 @@ void Replicator::copyReferring(const Naming& naming, const Body& copy) {
 }
 
 void Replicator::removeReferring() {
+  removeGroup(flexes_, spec_.flexes);
   removeGroup(pairs_, spec_.pairs);
   removeGroup(excludes_, spec_.excludes);
   removeGroup(tendons_, spec_.tendons);
@@ -247,6 +263,12 @@ void attach(Spec& parent, Body& into, int frame, Spec child, const AttachSource&
     const std::size_t count = copyResolved(from, to, type, naming, names);
     if (count > 0) left += fmt::format("{}{} of {} {}", left.empty() ? "" : ", ", count, from.size(), kind);
   };
+  for (Flex& flex : child.flexes) {
+    if (flex.bodies.empty() && flex.nodes.empty())
+      throw LoadError(located(flex, "flex", "a flex without bodies belongs to the world and cannot be attached"));
+    flex.material = naming(flex.material);
+  }
+  copy(child.flexes, parent.flexes, ObjType::Flex, "flexes");
   copy(child.pairs, parent.pairs, ObjType::Pair, "contact pairs");
   copy(child.excludes, parent.excludes, ObjType::Exclude, "contact exclusions");
   copy(child.tendons, parent.tendons, ObjType::Tendon, "tendons");

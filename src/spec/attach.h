@@ -52,6 +52,7 @@ class Replicator {
   Spec& spec_;
   NameIndex inside_;  ///< names in the part, and of elements that refer to it
   NameIndex names_;   ///< names in the model and the part
+  Group<Flex> flexes_;
   Group<Pair> pairs_;
   Group<Exclude> excludes_;
   Group<Tendon> tendons_;

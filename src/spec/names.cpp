@@ -50,7 +50,8 @@ auto find(S& spec, std::string_view name) {
 
 void requireUniqueNames(const Spec& spec) {
   Namespace bodies("body"), frames("frame"), joints("joint"), geoms("geom"), sites("site"), cameras("camera"),
-      lights("light");
+      lights("light"), flexes("flex");
+  flexes.addAll(spec.flexes);
   forEachBody(spec.world, [&](const Body& body) {
     bodies.add(body);
     frames.addAll(body.frames);
@@ -59,6 +60,7 @@ void requireUniqueNames(const Spec& spec) {
     sites.addAll(body.sites);
     cameras.addAll(body.cameras);
     lights.addAll(body.lights);
+    flexes.addAll(body.flexcomps);
   });
   requireUnique("mesh", spec.meshes);
   requireUnique("hfield", spec.hfields);

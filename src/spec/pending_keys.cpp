@@ -92,6 +92,11 @@ constexpr double kReference = std::numeric_limits<double>::quiet_NaN();
 void PendingKeys::add(Spec& child, const Naming& naming) {
   attached_ = true;
   if (child.keys.empty()) return;
+  bool soft = !child.flexes.empty();
+  forEachBody(child.world, [&](const Body& body) { soft = soft || !body.flexcomps.empty(); });
+  if (soft) {
+    throw LoadError(located(child.keys[0], "key", "keyframes of a model with flexes cannot be attached"));
+  }
   const auto ensureName = [&](Element& element) {
     if (element.name.empty()) element.name = kTemporary + std::to_string(serial_++);
   };

@@ -73,11 +73,13 @@ void NameIndex::addTree(const Body& root) {
     addNames(*this, ObjType::Site, body.sites);
     addNames(*this, ObjType::Camera, body.cameras);
     addNames(*this, ObjType::Light, body.lights);
+    addNames(*this, ObjType::Flex, body.flexcomps);
   });
 }
 
 NameIndex::NameIndex(const Spec& spec) {
   addTree(spec.world);
+  addNames(*this, ObjType::Flex, spec.flexes);
   addNames(*this, ObjType::Mesh, spec.meshes);
   addNames(*this, ObjType::HField, spec.hfields);
   addNames(*this, ObjType::Texture, spec.textures);
@@ -110,6 +112,7 @@ void renameTree(Body& root, const Naming& naming, bool assets, const NameIndex& 
     renameEach(body.sites, naming);
     renameEach(body.cameras, naming);
     renameEach(body.lights, naming);
+    renameEach(body.flexcomps, naming);
     for (Camera& camera : body.cameras)
       if (assets || inside.has(ObjType::Body, camera.target)) camera.target = naming(camera.target);
     for (Light& light : body.lights) {
@@ -125,6 +128,7 @@ void renameTree(Body& root, const Naming& naming, bool assets, const NameIndex& 
       geom.hfield = naming(geom.hfield);
     }
     for (Site& site : body.sites) site.material = naming(site.material);
+    for (Flexcomp& flexcomp : body.flexcomps) flexcomp.material = naming(flexcomp.material);
   });
 }
 
@@ -184,6 +188,12 @@ ObjType targetType(WrapType wrap) {
 
 // ---------------------------------------------------------------------------------------------- referring
 
+bool refersTo(const Flex& flex, const NameIndex& inside) {
+  const auto isInside = [&](const std::string& body) { return inside.has(ObjType::Body, body); };
+  return std::any_of(flex.bodies.begin(), flex.bodies.end(), isInside) ||
+         std::any_of(flex.nodes.begin(), flex.nodes.end(), isInside);
+}
+
 bool refersTo(const Pair& pair, const NameIndex& inside) {
   return inside.has(ObjType::Geom, pair.geom1) || inside.has(ObjType::Geom, pair.geom2);
 }
@@ -218,6 +228,16 @@ bool refersTo(const Tuple& tuple, const NameIndex& inside) {
 }
 
 // ---------------------------------------------------------------------------------------------- renaming
+
+bool rename(Flex& flex, const Naming& naming, const NameIndex& names) {
+  flex.name = naming(flex.name);
+  for (std::vector<std::string>* list : {&flex.bodies, &flex.nodes}) {
+    for (std::string& body : *list) {
+      if (!renameAll({{ObjType::Body, &body}}, naming, names)) return false;
+    }
+  }
+  return true;
+}
 
 bool rename(Pair& pair, const Naming& naming, const NameIndex& names) {
   pair.name = naming(pair.name);

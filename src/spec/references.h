@@ -39,6 +39,7 @@ class NameIndex {
 void renameTree(Body& body, const Naming& naming, bool assets, const NameIndex& inside);
 
 /// True if the element refers to an object in `inside`.
+bool refersTo(const Flex& flex, const NameIndex& inside);
 bool refersTo(const Pair& pair, const NameIndex& inside);
 bool refersTo(const Exclude& exclude, const NameIndex& inside);
 bool refersTo(const Tendon& tendon, const NameIndex& inside);
@@ -50,6 +51,7 @@ bool refersTo(const Tuple& tuple, const NameIndex& inside);
 /// Renames an element and its references so that all of them name objects in `names`. Where an element connects two
 /// objects (or many: a tendon), those not copied keep their old names, as long as one is new. Returns false, with the
 /// element in an unspecified state, if that is impossible. With an empty naming it tells whether all references exist.
+bool rename(Flex& flex, const Naming& naming, const NameIndex& names);
 bool rename(Pair& pair, const Naming& naming, const NameIndex& names);
 bool rename(Exclude& exclude, const Naming& naming, const NameIndex& names);
 bool rename(Tendon& tendon, const Naming& naming, const NameIndex& names);

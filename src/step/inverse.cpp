@@ -4,6 +4,7 @@
 
 #include "constraint/problem.h"
 #include "forces/forces.h"
+#include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "sensor/sensor.h"
@@ -59,11 +60,15 @@ void inverse(const Model& m, Data& d) {
     std::copy(d.qacc.begin(), d.qacc.end(), given.begin());
     if (discrete) toContinuousAcceleration(m, d);
 
-    // M qacc + bias = passive + constraint + inverse
+    // A qacc + bias = passive + implicit + constraint + inverse, A = M unless stiffness is implicit
     constraintForces(d);
-    multiplyMass(m, d, d.qacc.data(), Ma.data());
+    assembleStiffness(m, d);
+    multiplyMetric(m, d, d.qacc.data(), Ma.data());
     for (int i = 0; i < m.nv; ++i) {
       d.qfrc_inverse[i] = d.qfrc_bias[i] + Ma[static_cast<std::size_t>(i)] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+    }
+    if (stiffnessIsImplicit(m)) {
+      for (int i = 0; i < m.nv; ++i) d.qfrc_inverse[i] -= d.qfrc_implicit[i];
     }
     sense(m, d, Stage::Acc);
     std::copy(given.begin(), given.end(), d.qacc.begin());

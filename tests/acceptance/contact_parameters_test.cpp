@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,27 @@ TEST(FRICTION_AC1, EveryCoefficientIsTheLargerOfTheTwo) {
 TEST(FRICTION_AC4, SlidingFrictionIsNotAMean) {
   const Contact c = contactBetween(R"(friction="0.3")", R"(friction="0.7")");
   EXPECT_TRUE(allNear(frictionOf(c), V{0.7, 0.7, 0.005, 0.0001, 0.0001}, kExact));
+}
+
+// The regression that the maximum rule must not cause: a block slides the same way, bit for bit, whichever of the two
+// geoms brings the friction.
+TEST(FRICTION_AC3, MotionDoesNotDependOnWhichGeomBringsTheFriction) {
+  const auto hashOf = [](const std::string& plane, const std::string& block) {
+    const Model m = compile(readMjcfText(R"(<mujoco><worldbody><geom type="plane" size="9 9 1" friction=")" + plane +
+                                         R"("/><body pos="0 0 0.1"><freejoint/><geom type="box" size="0.1 0.1 0.1"
+        condim="6" friction=")" + block + R"("/></body></worldbody></mujoco>)"));
+    Data d(m);
+    d.qvel[0] = 2;
+    d.qvel[5] = 1;
+    for (int i = 0; i < 500; ++i) step(m, d);
+    EXPECT_TRUE(d.status.ok());
+    return stateHash(m, d);
+  };
+  const std::uint64_t both = hashOf("0.4 0.01 0.001", "0.4 0.01 0.001");
+  EXPECT_EQ(hashOf("0.4 0.01 0.001", "0.1 0.002 0.0001"), both);
+  EXPECT_EQ(hashOf("0.1 0.002 0.0001", "0.4 0.01 0.001"), both);
+  EXPECT_EQ(hashOf("0.4 0.002 0.0001", "0.1 0.01 0.001"), both);
+  EXPECT_NE(hashOf("0.3 0.01 0.001", "0.3 0.01 0.001"), both);
 }
 
 TEST(FRICTION_B1, NoCoefficientIsSmallerThanOneHundredThousandth) {

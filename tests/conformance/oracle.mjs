@@ -15,6 +15,7 @@ const kUsage = `usage: node oracle.mjs MODEL.xml... [options]
   --at A,B,...      sample after these numbers of steps (default 0,1,10,100)
   --ctrl MODE       zero | sine | keep (default zero)
   --qvel MODE       keep | sine (default keep)
+  --nudge X         add X sin(1 + i) to every starting velocity: how far do trajectories go apart? (default 0)
   --applied MODE    none | sine: constant qfrc_applied and xfrc_applied (default none)
   --key I           start from keyframe I
   --set A=B,...     override options, vectors with ':' (gravity=0:0:-9.81)
@@ -27,7 +28,7 @@ const kUsage = `usage: node oracle.mjs MODEL.xml... [options]
   --quiet           no line per model on standard error`;
 
 export const kDefaults = {
-  at: [0, 1, 10, 100], ctrl: 'zero', qvel: 'keep', applied: 'none', key: -1, set: [], smooth: false, fields: 'auto',
+  at: [0, 1, 10, 100], ctrl: 'zero', qvel: 'keep', nudge: 0, applied: 'none', key: -1, set: [], smooth: false, fields: 'auto',
 };
 
 const kModes = { ctrl: ['zero', 'sine', 'keep'], qvel: ['keep', 'sine'], applied: ['none', 'sine'] };
@@ -41,6 +42,7 @@ function checkOptions(options) {
   const isCount = (n) => Number.isInteger(n) && n >= 0;
   if (!options.at.length || !options.at.every(isCount)) throw new Error('at needs step counts');
   if (!Number.isInteger(options.key)) throw new Error('key needs a number');
+  if (!Number.isFinite(options.nudge)) throw new Error('nudge needs a number');
   return { ...options, at: [...options.at].sort((a, b) => a - b) };
 }
 
@@ -60,7 +62,7 @@ function parseArguments(args) {
     if (name === '--help') return null;
     else if (name === '--at') options.at = items(value()).map(Number);
     else if (['--ctrl', '--qvel', '--applied', '--fields'].includes(name)) options[name.slice(2)] = value();
-    else if (name === '--key') options.key = Number(value());
+    else if (['--key', '--nudge'].includes(name)) options[name.slice(2)] = Number(value());
     else if (name === '--set') options.set = [...options.set, ...items(value())];
     else if (name === '--smooth') options.smooth = true;
     else if (['--out', '--outdir'].includes(name)) output[name.slice(2)] = value();
@@ -117,6 +119,7 @@ function setInitialState(mj, model, data, options) {
     mj.mj_resetDataKeyframe(model, data, options.key);
   }
   if (options.qvel === 'sine') data.qvel.forEach((_, i, v) => { v[i] = 0.1 * Math.sin(1 + i); });
+  if (options.nudge) data.qvel.forEach((_, i, v) => { v[i] += options.nudge * Math.sin(1 + i); });
   if (options.applied === 'sine') {
     // in proportion to the inertia they act on, so that light models do not explode; per body: force, then torque
     const mass = model.body_mass;

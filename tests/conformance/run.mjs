@@ -51,17 +51,20 @@ function parseArguments(args) {
 
 // ------------------------------------------------------------------------------------------------ what to run
 
-/// The project's own scenes, with the options that scenes.json gives them.
-function sceneEntries() {
-  const folder = path.join(kHere, 'scenes');
+/// Folders of the project's own scenes: those that run without constraints and contacts, and those that are about them.
+const kSceneFolders = ['scenes', 'scenes/constrained'];
+
+/// The scenes of one folder, with the options that its scenes.json gives them.
+function scenesIn(name) {
+  const folder = path.join(kHere, name);
   const settings = JSON.parse(fs.readFileSync(path.join(folder, 'scenes.json'), 'utf8'));
   const files = fs.readdirSync(folder).filter((file) => file.endsWith('.xml')).sort();
   for (const file of Object.keys(settings.scenes)) {
-    if (!files.includes(file)) throw new Error(`scenes.json names ${file}, which does not exist`);
+    if (!files.includes(file)) throw new Error(`${name}/scenes.json names ${file}, which does not exist`);
   }
   return files.map((file) => {
     const { shows = [], ...run } = { ...settings.default, ...settings.scenes[file] };
-    return { name: `scenes/${file}`, model: path.join(folder, file), run, shows, isScene: true };
+    return { name: `${name}/${file}`, model: path.join(folder, file), run, shows, isScene: true };
   });
 }
 
@@ -227,7 +230,7 @@ async function main() {
     return 2;
   }
   const hasCorpus = options.corpus && fs.existsSync(options.corpus);
-  const entries = [...sceneEntries(), ...(hasCorpus ? corpusEntries(options.corpus, options.full) : [])]
+  const entries = [...kSceneFolders.flatMap(scenesIn), ...(hasCorpus ? corpusEntries(options.corpus, options.full) : [])]
     .filter((entry) => entry.name.includes(options.filter));
   await fillCache(entries, options);
 

@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <random>
 #include <string>
+#include <vector>
 
 #include "geom/collide.h"
 #include "support/posed_shapes.h"
@@ -160,6 +163,55 @@ TEST_P(ConvexPairs, ContactPointsLieBetweenTheSurfaces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, ConvexPairs, testing::ValuesIn(allPairs()), nameOf);
+
+/// The two prisms of a field of one cell, as meshes: corners (row, column) of the first are (1, 0), (0, 0), (1, 1).
+std::array<OwnedShape, 2> prismsOf(const std::array<double, 4>& size, const std::vector<float>& elevation) {
+  const auto prism = [&](const std::array<std::array<int, 2>, 3>& corners) {
+    std::vector<double> points;
+    for (const auto& [row, column] : corners) {
+      const double x = column ? size[0] : -size[0], y = row ? size[1] : -size[1];
+      const double z = size[2] * static_cast<double>(elevation[static_cast<std::size_t>(2 * row + column)]);
+      points.insert(points.end(), {x, y, z, x, y, -size[3]});
+    }
+    return makeMesh(points);
+  };
+  return {prism({{{1, 0}, {0, 0}, {1, 1}}}), prism({{{0, 0}, {1, 1}, {0, 1}}})};
+}
+
+// Every prism that a shape overlaps gives one contact. Its depth is right if the two reach into each other by exactly
+// that much along its normal, and by no less along any other: it is easy to get wrong by stopping early.
+TEST(CollideBruteForce, DepthInAHeightFieldIsThatOfEachPrism) {
+  std::mt19937 rng(7);
+  int compared = 0;
+  for (int round = 0; round < 200; ++round) {
+    const std::array<double, 4> size{0.3, 0.3, 0.2, 0.1};
+    std::uniform_real_distribution<float> height(0, 1);
+    const std::vector<float> elevation{height(rng), height(rng), height(rng), height(rng)};
+    const OwnedShape field = makeField(2, 2, size, elevation);
+    const GeomType type = round % 2 ? GeomType::Box : GeomType::Mesh;
+    const OwnedShape shape = randomShape(type, rng).at(randomVector(rng, -0.15, 0.2), randomRotation(rng));
+    std::vector<OwnedShape> overlapping;
+    std::vector<double> atLeast;
+    for (const OwnedShape& prism : prismsOf(size, elevation)) {
+      const double dist = bruteForceDistance(prism.shape, shape.shape);
+      if (dist > 0) continue;
+      overlapping.push_back(prism);
+      atLeast.push_back(dist);
+    }
+    // a graze may be seen by one and not by the other
+    if (std::any_of(atLeast.begin(), atLeast.end(), [](double dist) { return dist > -1e-2; })) continue;
+    Array<ContactPoint> contacts;
+    collide(field.shape, shape.shape, 0, CollideOptions{}, contacts);
+    ASSERT_EQ(contacts.size(), static_cast<std::ptrdiff_t>(overlapping.size())) << "round " << round;
+    for (std::size_t i = 0; i < overlapping.size(); ++i, ++compared) {
+      const ContactPoint& c = contacts[static_cast<std::ptrdiff_t>(i)];
+      EXPECT_NEAR(c.dist, separation(overlapping[i].shape, shape.shape, c.normal), tolerance(1e-7))
+          << "round " << round;
+      EXPECT_GE(c.dist, atLeast[i] - tolerance(1e-9)) << "round " << round;
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
 
 }  // namespace
 }  // namespace sinew::test

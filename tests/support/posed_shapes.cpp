@@ -157,27 +157,32 @@ double reach(const geom::Shape& shape, const Vec3& n) {
 double separation(const geom::Shape& a, const geom::Shape& b, const Vec3& n) { return -reach(b, -n) - reach(a, n); }
 
 double bruteForceDistance(const geom::Shape& a, const geom::Shape& b) {
+  return largestSeparation([&](const Vec3& n) { return separation(a, b, n); });
+}
+
+double largestSeparation(const std::function<double(const Vec3&)>& separationAlong) {
   // start from the best of many directions spread evenly (a spiral), then shrink a ring of trial directions around it
-  constexpr int kDirections = 1200, kStarts = 3, kRing = 8;
+  constexpr int kDirections = 1200, kStarts = 3, kRing = 8, kRounds = 2000;
   std::vector<std::pair<double, Vec3>> found;
   for (int i = 0; i < kDirections; ++i) {
     const double z = 1 - (2.0 * i + 1) / kDirections, angle = i * std::numbers::pi * (3 - std::sqrt(5.0));
     const double r = std::sqrt(1 - z * z);
     const Vec3 n(r * std::cos(angle), r * std::sin(angle), z);
-    found.emplace_back(separation(a, b, n), n);
+    found.emplace_back(separationAlong(n), n);
   }
   std::partial_sort(found.begin(), found.begin() + kStarts, found.end(),
                     [](const auto& p, const auto& q) { return p.first > q.first; });
   double best = -1e300;
   for (int start = 0; start < kStarts; ++start) {
     auto [value, n] = found[static_cast<std::size_t>(start)];
-    for (double size = 0.05; size > 1e-7;) {
+    int rounds = 0;
+    for (double size = 0.05; size > 1e-7 && ++rounds < kRounds;) {
       const Vec3 u = n.unitOrthogonal(), v = n.cross(u);
       bool better = false;
       for (int k = 0; k < kRing; ++k) {
         const double angle = 2 * std::numbers::pi * k / kRing;
         const Vec3 trial = (n + size * (std::cos(angle) * u + std::sin(angle) * v)).normalized();
-        const double trialValue = separation(a, b, trial);
+        const double trialValue = separationAlong(trial);
         if (trialValue > value) {
           value = trialValue;
           n = trial;

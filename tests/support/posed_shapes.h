@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <random>
 #include <vector>
@@ -43,5 +44,8 @@ double separation(const geom::Shape& a, const geom::Shape& b, const Vec3& n);
 /// The largest separation() found by scanning directions over the sphere and refining the best ones: a lower bound of
 /// the signed distance, too low by less than 1e-4 for shapes of about 0.1.
 double bruteForceDistance(const geom::Shape& a, const geom::Shape& b);
+
+/// The same for anything of which the separation along a direction is known.
+double largestSeparation(const std::function<double(const Vec3&)>& separationAlong);
 
 }  // namespace sinew::test

@@ -253,10 +253,7 @@ TEST(MjcfErrors, CopiesAreLimited) {
 }
 
 TEST(MjcfErrors, UnsupportedFeaturesAreNamed) {
-  EXPECT_EQ(errorOf(world("<flexcomp name=\"f\"/>")), "m.xml:2: <flexcomp name=\"f\">: a flex is not supported");
   EXPECT_EQ(errorOf(world("<composite type=\"cable\"/>")), "m.xml:2: <composite>: a composite is not supported");
-  EXPECT_EQ(errorOf(model("<deformable><flex name=\"f\" body=\"b\" element=\"0 1\"/></deformable>")),
-            "m.xml:2: <flex name=\"f\">: a flex is not supported");
   EXPECT_EQ(errorOf(world("<geom type=\"sdf\"/>")),
             "m.xml:2: <geom>: 'type' is \"sdf\": a geom of type sdf is not supported");
   EXPECT_EQ(errorOf(model("<extension><plugin plugin=\"p\"/></extension>")),

@@ -1,0 +1,67 @@
+#include "collision/colliders.h"
+
+#include <algorithm>
+
+#include "collision/elements.h"
+#include "collision/filters.h"
+#include "math/types.h"
+
+namespace sinew {
+namespace {
+
+ContactParameters parametersOfFlex(const Model& m, int f) {
+  ContactParameters p;
+  p.condim = m.flex_condim[f];
+  p.priority = m.flex_priority[f];
+  p.solmix = m.flex_solmix[f];
+  std::copy_n(m.flex_solref.data() + 2 * f, 2, p.solref.begin());
+  std::copy_n(m.flex_solimp.data() + 5 * f, 5, p.solimp.begin());
+  std::copy_n(m.flex_friction.data() + 3 * f, 3, p.friction.begin());
+  p.margin = m.flex_margin[f];
+  p.gap = m.flex_gap[f];
+  return p;
+}
+
+ContactParameters parametersOfGeom(const Model& m, int g) {
+  ContactParameters p;
+  p.condim = m.geom_condim[g];
+  p.priority = m.geom_priority[g];
+  p.solmix = m.geom_solmix[g];
+  std::copy_n(m.geom_solref.data() + 2 * g, 2, p.solref.begin());
+  std::copy_n(m.geom_solimp.data() + 5 * g, 5, p.solimp.begin());
+  std::copy_n(m.geom_friction.data() + 3 * g, 3, p.friction.begin());
+  p.margin = m.geom_margin[g];
+  p.gap = m.geom_gap[g];
+  p.adhesion = m.geom_adhesion[g];
+  return p;
+}
+
+}  // namespace
+
+ContactParameters parametersOf(const Model& m, int collider) {
+  return isFlex(m, collider) ? parametersOfFlex(m, flexOf(m, collider)) : parametersOfGeom(m, collider);
+}
+
+BoundingTree::Box geomBox(const Model& m, const Data& d, int g, double reach) {
+  const ConstMapMat3 R = mat3(d.geom_xmat.data(), g);
+  const double* aabb = m.geom_aabb.data() + 6 * g;
+  const Vec3 center = vec3(d.geom_xpos.data(), g) + R * ConstMapVec3(aabb);
+  const Vec3 half = R.cwiseAbs() * ConstMapVec3(aabb + 3) + Vec3::Constant(reach);
+  BoundingTree::Box box;
+  for (int i = 0; i < 3; ++i) {
+    box.lower[i] = center[i] - half[i];
+    box.upper[i] = center[i] + half[i];
+  }
+  return box;
+}
+
+BoundingTree::Box worldBox(const Model& m, const Data& d, int collider) {
+  const bool flex = isFlex(m, collider);
+  const int id = flex ? flexOf(m, collider) : collider;
+  const double own = flex ? m.flex_margin[id] : m.geom_margin[id];
+  const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : own;
+  const double reach = std::max(0.0, margin) + (flex ? m.flex_gap[id] : m.geom_gap[id]);
+  return flex ? flexBox(m, d, id, reach) : geomBox(m, d, id, reach);
+}
+
+}  // namespace sinew

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "collision/collision.h"
+#include "sinew/bounding_tree.h"
+
+/// Geoms and flexes alike: collider c is geom c, or flex c - ngeom.
+namespace sinew {
+
+ContactParameters parametersOf(const Model& m, int collider);
+
+/// World box of a geom, grown by `reach`.
+BoundingTree::Box geomBox(const Model& m, const Data& d, int geom, double reach);
+
+/// World box of a collider, larger by the distance at which it may already be in contact.
+BoundingTree::Box worldBox(const Model& m, const Data& d, int collider);
+
+}  // namespace sinew

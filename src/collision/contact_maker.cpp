@@ -1,0 +1,138 @@
+#include "collision/contact_maker.h"
+
+#include <algorithm>
+
+#include "collision/elements.h"
+#include "math/types.h"
+
+namespace sinew {
+namespace {
+
+/// Completes normal and preferred tangent to a right-handed frame, rows of the matrix.
+void setFrame(const geom::ContactPoint& point, std::array<double, 9>& frame) {
+  const Vec3 n = normalizedOrX(point.normal);
+  Vec3 t = point.tangent;
+  if (t.squaredNorm() < 0.25) t = std::abs(n.y()) < 0.5 ? Vec3(0, 1, 0) : Vec3(0, 0, 1);
+  t = normalizedOrX(t - n * n.dot(t));
+  MapMat3 rows(frame.data());
+  rows.row(0) = n;
+  rows.row(1) = t;
+  rows.row(2) = n.cross(t);
+}
+
+/// Collects the carriers of one side at the end of the lists; each occurs once.
+class SideBuilder {
+ public:
+  SideBuilder(const Model& m, Data& d) : m_(m), d_(d), side_{static_cast<int>(d.support_carrier.size()), 0} {}
+
+  void addCarrier(int carrier, double weight) {
+    if (weight == 0) return;
+    for (int i = side_.begin; i < side_.begin + side_.count; ++i) {
+      if (d_.support_carrier[i] != carrier) continue;
+      d_.support_weight[i] += weight;
+      return;
+    }
+    d_.support_carrier.push_back(carrier);
+    d_.support_weight.push_back(weight);
+    ++side_.count;
+  }
+
+  void addVertex(int vert, double weight) {
+    const int adr = m_.flexvert_supportadr[vert];
+    if (adr < 0) {
+      const int flex = m_.flexvert_flexid[vert];
+      addPoint(m_.flex_pointadr[flex] + vert - m_.flex_vertadr[flex], weight);
+      return;
+    }
+    for (int i = adr; i < adr + m_.flexvert_supportnum[vert]; ++i) {
+      addPoint(m_.flexsupport_pointid[i], weight * m_.flexsupport_weight[i]);
+    }
+  }
+
+  const ContactSide& side() const { return side_; }
+
+ private:
+  void addPoint(int point, double weight) {
+    const int node = m_.flexpoint_nodeid[point];
+    addCarrier(node >= 0 ? m_.nbody + node : m_.flexpoint_bodyid[point], weight);
+  }
+
+  const Model& m_;
+  Data& d_;
+  ContactSide side_;
+};
+
+/// `touch`: where the surface of this side touches; `inward`: from there into it.
+ContactSide makeSide(const Model& m, Data& d, const Touching& t, const Touching& other, const Vec3& touch,
+                     const Vec3& inward) {
+  SideBuilder side(m, d);
+  if (t.geom >= 0) {
+    side.addCarrier(m.geom_bodyid[t.geom], 1);
+  } else if (t.elem < 0) {
+    side.addVertex(m.flex_vertadr[t.flex] + t.vert, 1);
+  } else {
+    const int elem = m.flex_elemadr[t.flex] + t.elem;
+    const ElementVertices vertices(m, elem);
+    geom::Element core = elementAt(m, d, elem);
+    std::array<int, 4> local{};
+    std::copy_n(vertices.local, vertices.count, local.begin());
+    const auto end = local.begin() + vertices.count;
+    const auto own = other.flex == t.flex && other.vert >= 0 ? std::find(local.begin(), end, other.vert) : end;
+    if (own != end) {  // its own vertex is on the other side: the opposite face remains
+      std::copy(own + 1, end, own);
+      const auto corner = core.corner.begin() + (own - local.begin());
+      std::copy(corner + 1, core.corner.begin() + core.count, corner);
+      --core.count;
+    }
+    const std::array<double, 4> weight = geom::nearestWeights(core, touch + inward * core.radius);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(core.count); ++i) {
+      side.addVertex(vertices.first + local[i], weight[i]);
+    }
+  }
+  return side.side();
+}
+
+/// Contacts of a flex that asks for it act as springs, unless something rigid that moves is on the other side.
+bool isPassive(const Model& m, const Touching& a, const Touching& b) {
+  const auto wants = [&](const Touching& t) { return t.flex >= 0 && m.flex_passive[t.flex]; };
+  const auto isRigidAndMoves = [&](const Touching& t) {
+    return t.geom >= 0 && m.body_weldid[m.geom_bodyid[t.geom]] != 0;
+  };
+  return (wants(a) || wants(b)) && !isRigidAndMoves(a) && !isRigidAndMoves(b);
+}
+
+}  // namespace
+
+void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
+                const Touching& b) {
+  Contact contact;
+  contact.dist = point.dist;
+  MapVec3(contact.pos.data()) = point.pos;
+  setFrame(point, contact.frame);
+  contact.includemargin = forceDistance(m.opt, p.margin, p.gap);
+  contact.friction = p.friction;
+  contact.solref = p.solref;
+  contact.solreffriction = p.solreffriction;
+  contact.solimp = p.solimp;
+  contact.adhesion = p.adhesion;
+  contact.dim = p.dim;
+  contact.geom = {a.geom, b.geom};
+  contact.flex = {a.flex, b.flex};
+  contact.elem = {a.elem, b.elem};
+  contact.vert = {a.vert, b.vert};
+  const Vec3 half = (0.5 * point.dist) * point.normal;
+  contact.side[0] = makeSide(m, d, a, b, point.pos - half, -point.normal);
+  contact.side[1] = makeSide(m, d, b, a, point.pos + half, point.normal);
+  // too far for a force; an adhesive contact still pulls there, but has no friction
+  if (contact.dist >= contact.includemargin) {
+    if (p.adhesion == 0) {
+      contact.exclude = ContactExclude::InGap;
+    } else {
+      contact.dim = 1;
+    }
+  }
+  if (isPassive(m, a, b)) contact.exclude = ContactExclude::Passive;
+  d.contact.push_back(contact);
+}
+
+}  // namespace sinew

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "collision/collision.h"
+
+namespace sinew {
+
+/// What is on one side of a contact: a geom, or a flex with one of its elements or vertices (counted within it).
+struct Touching {
+  int geom = -1, flex = -1, elem = -1, vert = -1;
+};
+
+/// Appends a contact to d.contact and the carriers of its sides to d.support_carrier, d.support_weight. A geom is
+/// carried by its body. A vertex is carried by its point, or by the points it is interpolated between; an element by
+/// its vertices with the barycentric weights of the touching point (without the vertex on the other side, where an
+/// element meets one of its own).
+void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
+                const Touching& b);
+
+}  // namespace sinew

@@ -1,0 +1,147 @@
+#include "collision/element_contacts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "collision/bounding_tree.h"
+#include "collision/colliders.h"
+#include "collision/contact_maker.h"
+#include "collision/filters.h"
+
+namespace sinew {
+namespace {
+
+/// Memory that outlives a call, so that stepping does not allocate.
+struct Scratch {
+  Array<geom::ContactPoint> points;
+  Array<int> elements;
+  Array<std::pair<int, int>> pairs;
+};
+
+Scratch& scratch() {
+  thread_local Scratch memory;
+  return memory;
+}
+
+Touching elementOf(const Model& m, int elem) {
+  const int flex = m.flexelem_flexid[elem];
+  return {.flex = flex, .elem = elem - m.flex_elemadr[flex]};
+}
+
+void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, int plane, int flex,
+                  const MixedParameters& p) {
+  Array<geom::ContactPoint>& points = scratch().points;
+  const geom::Shape shape = shapeOf(m, d, plane);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  for (int i = 0; i < m.flex_vertnum[flex]; ++i) {
+    points.clear();
+    if (geom::collide(shape, vertexAt(m, d, m.flex_vertadr[flex] + i), distance, options, points) == 0) continue;
+    addContact(m, d, p, points[0], {.geom = plane}, {.flex = flex, .vert = i});
+  }
+}
+
+/// Two elements whose boxes overlap, looked at more closely before they are listed. The cheap test comes first.
+bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distance) {
+  return !geom::farApart(elementAt(m, d, elem1), elementAt(m, d, elem2), distance) && !areOnOneBody(m, elem1, elem2);
+}
+
+/// Adds the contacts of scratch().pairs, elements counted over all flexes.
+void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p) {
+  Scratch& memory = scratch();
+  std::sort(memory.pairs.begin(), memory.pairs.end());
+  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  for (const auto& [elem1, elem2] : memory.pairs) {
+    memory.points.clear();
+    geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, memory.points);
+    for (const geom::ContactPoint& point : memory.points) {
+      addContact(m, d, p, point, elementOf(m, elem1), elementOf(m, elem2));
+    }
+  }
+}
+
+/// Parameters of contacts of a flex with itself.
+MixedParameters parametersWithin(const Model& m, int flex) {
+  const ContactParameters own = parametersOf(m, m.ngeom + flex);
+  MixedParameters p = mixParameters(m.opt, own, own);
+  p.margin = p.gap = 0;
+  return p;
+}
+
+void collideInside(const Model& m, Data& d, const geom::CollideOptions& options, int flex, MixedParameters p) {
+  Array<geom::ContactPoint>& points = scratch().points;
+  const int vertadr = m.flex_vertadr[flex], elemadr = m.flex_elemadr[flex];
+  for (int i = m.flex_evpairadr[flex]; i < m.flex_evpairadr[flex] + m.flex_evpairnum[flex]; ++i) {
+    const int elem = m.flex_evpair[2 * i], vert = m.flex_evpair[2 * i + 1];
+    points.clear();
+    geom::collide(vertexAt(m, d, vertadr + vert), elementAt(m, d, elemadr + elem), 0, options, points);
+    for (const geom::ContactPoint& point : points) {
+      addContact(m, d, p, point, {.flex = flex, .vert = vert}, {.flex = flex, .elem = elem});
+    }
+  }
+  if (m.flex_dim[flex] != 3) return;
+  p.dim = 1;
+  for (int elem = 0; elem < m.flex_elemnum[flex]; ++elem) {
+    const geom::Element tetrahedron = elementAt(m, d, elemadr + elem);
+    const int* local = ElementVertices(m, elemadr + elem).local;
+    for (const std::array<int, 4>& faceAndCorner : geom::kFacesAndCorner) {
+      points.clear();
+      if (geom::collideCornerWithFace(tetrahedron, faceAndCorner, points) == 0) continue;
+      addContact(m, d, p, points[0], {.flex = flex, .elem = elem}, {.flex = flex, .vert = local[faceAndCorner[3]]});
+    }
+  }
+}
+
+}  // namespace
+
+void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int geom,
+                         int flex) {
+  const MixedParameters p = mixParameters(m.opt, parametersOf(m, geom), parametersOf(m, m.ngeom + flex));
+  if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p);
+
+  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  Scratch& memory = scratch();
+  memory.elements.clear();
+  forEachInside(trees.of(flex), geomBox(m, d, geom, distance),
+                [&](int item) { memory.elements.push_back(trees.element(flex, item)); });
+  std::sort(memory.elements.begin(), memory.elements.end());
+  const geom::Shape shape = shapeOf(m, d, geom);
+  for (const int elem : memory.elements) {
+    if (hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
+    memory.points.clear();
+    geom::collide(shape, elementAt(m, d, elem), distance, options, memory.points);
+    for (const geom::ContactPoint& point : memory.points) {
+      addContact(m, d, p, point, {.geom = geom}, elementOf(m, elem));
+    }
+  }
+}
+
+void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,
+                   int flex2) {
+  const MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
+  Array<std::pair<int, int>>& pairs = scratch().pairs;
+  pairs.clear();
+  const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  forEachOverlap(tree1, tree2, distance, [&](int i, int j) {
+    const int elem1 = trees.element(flex1, i), elem2 = trees.element(flex2, j);
+    if (mayTouch(m, d, elem1, elem2, distance)) pairs.push_back({elem1, elem2});
+  });
+  collidePairs(m, d, options, p);
+}
+
+void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options,
+                           int flex) {
+  if (m.flex_rigid[flex] || (m.flex_contype[flex] & m.flex_conaffinity[flex]) == 0) return;
+  const MixedParameters p = parametersWithin(m, flex);
+  if (m.flex_internal[flex]) collideInside(m, d, options, flex, p);
+  if (m.flex_selfcollide[flex] == SelfCollide::None) return;
+  Array<std::pair<int, int>>& pairs = scratch().pairs;
+  pairs.clear();
+  forEachOverlap(trees.of(flex), [&](int i, int j) {
+    const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
+    if (!shareVertex(m, elem1, elem2) && mayTouch(m, d, elem1, elem2, 0)) pairs.push_back({elem1, elem2});
+  });
+  collidePairs(m, d, options, p);
+}
+
+}  // namespace sinew

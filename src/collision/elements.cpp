@@ -1,0 +1,89 @@
+#include "collision/elements.h"
+
+#include <algorithm>
+
+#include "collision/bounding_tree.h"
+
+namespace sinew {
+namespace {
+
+void include(BoundingTree::Box& box, const double* x, bool first) {
+  for (int i = 0; i < 3; ++i) {
+    box.lower[i] = first ? x[i] : std::min(box.lower[i], x[i]);
+    box.upper[i] = first ? x[i] : std::max(box.upper[i], x[i]);
+  }
+}
+
+void grow(BoundingTree::Box& box, double reach) {
+  for (int i = 0; i < 3; ++i) {
+    box.lower[i] -= reach;
+    box.upper[i] += reach;
+  }
+}
+
+BoundingTree::Box elementBox(const Model& m, const Data& d, int elem) {
+  const ElementVertices e(m, elem);
+  BoundingTree::Box box;
+  for (int i = 0; i < e.count; ++i) include(box, d.flexvert_xpos.data() + 3 * (e.first + e.local[i]), i == 0);
+  grow(box, m.flex_radius[e.flex]);
+  return box;
+}
+
+}  // namespace
+
+geom::Element elementAt(const Model& m, const Data& d, int elem) {
+  const ElementVertices e(m, elem);
+  geom::Element element;
+  element.count = e.count;
+  element.radius = m.flex_radius[e.flex];
+  for (int i = 0; i < e.count; ++i) {
+    element.corner[static_cast<std::size_t>(i)] = vec3(d.flexvert_xpos.data(), e.first + e.local[i]);
+  }
+  return element;
+}
+
+geom::Element vertexAt(const Model& m, const Data& d, int vert) {
+  geom::Element element;
+  element.count = 1;
+  element.radius = m.flex_radius[m.flexvert_flexid[vert]];
+  element.corner[0] = vec3(d.flexvert_xpos.data(), vert);
+  return element;
+}
+
+BoundingTree::Box flexBox(const Model& m, const Data& d, int flex, double reach) {
+  BoundingTree::Box box{};
+  const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[flex];
+  for (int i = 0; i < m.flex_vertnum[flex]; ++i) include(box, x + 3 * i, i == 0);
+  grow(box, m.flex_radius[flex] + reach);
+  return box;
+}
+
+ElementTrees::ElementTrees(const Model& m, Data& d)
+    : m_(m), d_(d), active_(d.arena.zeros<std::span<int>>(m.nflex)), fresh_(d.arena.zeros<bool>(m.nflex)) {
+  if (d.elementTree.size() != m.nflex) d.elementTree.resize(m.nflex);
+}
+
+const BoundingTree& ElementTrees::of(int flex) {
+  if (!fresh_[static_cast<std::size_t>(flex)]) update(flex);
+  return d_.elementTree[flex];
+}
+
+void ElementTrees::update(int flex) {
+  fresh_[static_cast<std::size_t>(flex)] = true;
+  const int begin = m_.flex_elemadr[flex], end = begin + m_.flex_elemnum[flex];
+  std::size_t count = static_cast<std::size_t>(end - begin);
+  if (m_.flex_dim[flex] == 3) {
+    const std::span<int> list = d_.arena.take<int>(end - begin);
+    count = 0;
+    for (int e = begin; e < end; ++e) {
+      if (isActive(m_, e)) list[count++] = e;
+    }
+    active_[static_cast<std::size_t>(flex)] = list.first(count);
+  }
+  const Arena::Scope scope(d_.arena);
+  const std::span<BoundingTree::Box> boxes = d_.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 0; i < count; ++i) boxes[i] = elementBox(m_, d_, element(flex, static_cast<int>(i)));
+  updateTree(d_.elementTree[flex], boxes);
+}
+
+}  // namespace sinew

@@ -1,0 +1,189 @@
+#include "compile/elastic.h"
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "compile/flex_cells.h"
+#include "elastic/hinge.h"
+#include "elastic/rod.h"
+#include "forces/elastic_constants.h"
+#include "math/quat.h"
+
+namespace sinew::draft {
+namespace {
+
+/// Positions of all points at rest, in the world: nodes are in qpos0, the others on bodies whose joints are in their
+/// reference position.
+std::vector<Vec3> restPositions(const Model& m) {
+  std::vector<Vec3> pos(static_cast<std::size_t>(m.nbody), Vec3::Zero());
+  std::vector<Quat> quat(static_cast<std::size_t>(m.nbody));
+  for (int b = 1; b < m.nbody; ++b) {
+    const std::size_t parent = static_cast<std::size_t>(m.body_parentid[b]);
+    const Quat local = Quat::load(&m.body_quat[4 * b]);
+    pos[static_cast<std::size_t>(b)] = pos[parent] + rotate(quat[parent], vec3(m.body_pos.data(), b));
+    quat[static_cast<std::size_t>(b)] = quat[parent] * local;
+  }
+  std::vector<Vec3> rest(static_cast<std::size_t>(m.nflexpoint));
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    const int node = m.flexpoint_nodeid[p];
+    const std::size_t body = static_cast<std::size_t>(m.flexpoint_bodyid[p]);
+    rest[static_cast<std::size_t>(p)] = node >= 0 ? Vec3(ConstMapVec3(&m.qpos0[m.nq_rigid + 3 * node]))
+                                                  : pos[body] + rotate(quat[body], vec3(m.flexpoint_pos.data(), p));
+  }
+  return rest;
+}
+
+/// Rest shape of N vertices of flex f.
+template <int N>
+elastic::Nodes<N> gather(const Model& m, int f, const std::vector<Vec3>& rest, const int* vertices) {
+  elastic::Nodes<N> x;
+  for (int i = 0; i < N; ++i) x.col(i) = rest[static_cast<std::size_t>(m.flex_pointadr[f] + vertices[i])];
+  return x;
+}
+
+template <int Dim>
+void writeElements(Model& m, int f, const std::vector<Vec3>& rest) {
+  const int groups = (m.flex_elemnum[f] + elastic::kLanes - 1) / elastic::kLanes;
+  m.flex_elastic.resize(m.flex_elasticadr[f] +
+                        static_cast<std::ptrdiff_t>(groups) * elastic::kLanes * elasticNumbers(m.flex_law[f], Dim));
+  const double young = m.flex_young[f];
+  const double poisson = m.flex_poisson[f];
+  const double thickness = m.flex_thickness[f];
+  for (int e = 0; e < m.flex_elemnum[f]; ++e) {
+    const auto x = gather<Dim + 1>(m, f, rest, &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * e]);
+    double* group = &m.flex_elastic[elasticGroup(m, f, e)];
+    const int lane = e % elastic::kLanes;
+    switch (m.flex_law[f]) {
+      case FlexLaw::Reference:
+        elastic::storeStrain<Dim>(elastic::referenceLaw<Dim>(x, young, poisson, thickness), lane, group);
+        break;
+      case FlexLaw::StVenantKirchhoff:
+        elastic::storeStrain<Dim>(elastic::stVenantKirchhoff<Dim>(x, young, poisson, thickness), lane, group);
+        break;
+      case FlexLaw::Corotational:
+      case FlexLaw::NeoHookean:
+        storeContinuum<Dim>(elastic::continuumElement<Dim>(m.flex_law[f], x, young, poisson, thickness), lane, group);
+        break;
+    }
+  }
+}
+
+/// D of plate theory; the reference engine, which knows no angle springs, has mu t^3 / 8 in its place.
+double bendingModulus(const Model& m, int f) {
+  const double t = m.flex_thickness[f];
+  if (m.flex_law[f] == FlexLaw::Reference && m.flex_bending[f] == FlexBending::Cotangent) {
+    return elastic::lame(m.flex_young[f], m.flex_poisson[f]).mu * t * t * t / 8;
+  }
+  return elastic::plateModulus(m.flex_young[f], m.flex_poisson[f], t);
+}
+
+void writeHinges(Model& m, int f, const std::vector<Vec3>& rest) {
+  for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
+    const elastic::Nodes<4> x = gather<4>(m, f, rest, &m.flexhinge_vert[4 * h]);
+    m.flexhinge_angle0[h] = elastic::foldAngle(x);
+    if (m.flex_bending[f] == FlexBending::None) continue;
+    m.flexhinge_stiffness[h] = elastic::dihedralHinge(x, bendingModulus(m, f)).k;
+    if (m.flex_bending[f] == FlexBending::Cotangent) {
+      storeCotangent(elastic::cotangentHinge(x, bendingModulus(m, f)), &m.flexhinge_cotangent[16 * h]);
+    }
+  }
+}
+
+/// Rods bend where exactly two segments meet. I = pi r^4 / 4.
+void writeBends(Model& m, int f, const std::vector<Vec3>& rest) {
+  std::vector<std::array<int, 3>> ends(static_cast<std::size_t>(m.flex_vertnum[f]), {0, -1, -1});
+  for (int e = 0; e < m.flex_elemnum[f]; ++e) {
+    const int* segment = &m.flex_elem[m.flex_elemdataadr[f] + 2 * e];
+    for (int i = 0; i < 2; ++i) {
+      std::array<int, 3>& vertex = ends[static_cast<std::size_t>(segment[i])];
+      if (vertex[0] < 2) vertex[static_cast<std::size_t>(1 + vertex[0])] = segment[1 - i];
+      ++vertex[0];
+    }
+  }
+  const double r2 = m.flex_radius[f] * m.flex_radius[f];
+  const double stiffness = m.flex_young[f] * std::numbers::pi * r2 * r2 / 4;
+  for (int v = 0; v < m.flex_vertnum[f]; ++v) {
+    const std::array<int, 3>& vertex = ends[static_cast<std::size_t>(v)];
+    if (vertex[0] != 2) continue;
+    const int vertices[3] = {vertex[1], v, vertex[2]};
+    const elastic::RodBend bend = elastic::rodBend(gather<3>(m, f, rest, vertices), stiffness);
+    for (const int id : vertices) m.flexbend_vert.push_back(id);
+    m.flexbend_stiffness.push_back(bend.k);
+    m.flexbend_angle0.push_back(bend.angle0);
+  }
+}
+
+/// Cells of an interpolated flex that are not empty: their points, edges at rest and, for the law of the reference, the
+/// stiffness matrix that all of them share.
+template <int Order>
+void writeCells(Model& m, int f, const std::vector<Vec3>& rest) {
+  const std::array<int, 3> cells{m.flex_cellnum[3 * f], m.flex_cellnum[3 * f + 1], m.flex_cellnum[3 * f + 2]};
+  std::vector<Vec3> unit;
+  for (int v = 0; v < m.flex_vertnum[f]; ++v) unit.push_back(vec3(m.flex_vert0.data(), m.flex_vertadr[f] + v));
+  const std::size_t corners = static_cast<std::size_t>(m.flex_dim[f] + 1);
+  const std::span<const int> elements(m.flex_elem.data() + m.flex_elemdataadr[f],
+                                      corners * static_cast<std::size_t>(m.flex_elemnum[f]));
+  const std::vector<char> empty = emptyCells(cells, m.flex_dim[f], unit, elements);
+
+  const int ny = cells[1] * Order + 1;
+  const int nz = cells[2] * Order + 1;
+  const auto point = [&](int i, int j, int k) { return m.flex_pointadr[f] + (i * ny + j) * nz + k; };
+  const auto restOf = [&](int i, int j, int k) { return rest[static_cast<std::size_t>(point(i, j, k))]; };
+  const Vec3 origin = restOf(0, 0, 0);
+  vec3(m.flex_cellsize.data(), f) << (restOf(Order, 0, 0) - origin).norm(), (restOf(0, Order, 0) - origin).norm(),
+      (restOf(0, 0, Order) - origin).norm();
+
+  for (std::size_t c = 0; c < empty.size(); ++c) {
+    if (empty[c]) continue;
+    const int cell = static_cast<int>(c);
+    const int i = Order * (cell / (cells[1] * cells[2]));
+    const int j = Order * (cell / cells[2] % cells[1]);
+    const int k = Order * (cell % cells[2]);
+    for (int n = 0; n < elastic::kCellPoints<Order>; ++n) {
+      m.flexcell_point.push_back(
+          point(i + n / ((Order + 1) * (Order + 1)), j + n / (Order + 1) % (Order + 1), k + n % (Order + 1)));
+    }
+    ++m.flex_cellcount[f];
+  }
+  if (m.flex_law[f] != FlexLaw::Reference) return;
+  m.flex_cellstiffadr[f] = static_cast<int>(m.flex_cellstiff.size());
+  const auto K = std::make_unique<elastic::CellStiffness<Order>>();
+  elastic::referenceCellStiffness<Order>(vec3(m.flex_cellsize.data(), f), m.flex_young[f], m.flex_poisson[f], *K);
+  for (const double entry : K->reshaped()) m.flex_cellstiff.push_back(entry);
+}
+
+}  // namespace
+
+void writeElasticity(Model& m) {
+  const std::vector<Vec3> rest = restPositions(m);
+  for (int f = 0; f < m.nflex; ++f) {
+    m.flex_elasticadr[f] = -1;
+    m.flex_cellstiffadr[f] = -1;
+    m.flex_bendadr[f] = static_cast<int>(m.flexbend_stiffness.size());
+    if (!m.flex_rigid[f] && m.flex_interp[f] == 0) {
+      if (m.flex_stretch[f] && m.flex_dim[f] >= 2) {
+        m.flex_elasticadr[f] = static_cast<int>(m.flex_elastic.size());
+        m.flex_dim[f] == 2 ? writeElements<2>(m, f, rest) : writeElements<3>(m, f, rest);
+      }
+      if (m.flex_stretch[f] && m.flex_dim[f] == 1) writeBends(m, f, rest);
+      writeHinges(m, f, rest);
+    }
+    m.flex_bendnum[f] = static_cast<int>(m.flexbend_stiffness.size()) - m.flex_bendadr[f];
+    m.flex_celladr[f] = m.nflexcell;
+    m.flex_celldataadr[f] = static_cast<int>(m.flexcell_point.size());
+    if (m.flex_stretch[f] && m.flex_interp[f] > 0) {
+      m.flex_interp[f] == 1 ? writeCells<1>(m, f, rest) : writeCells<2>(m, f, rest);
+      m.nflexcell += m.flex_cellcount[f];
+    }
+  }
+  m.nflexelastic = static_cast<int>(m.flex_elastic.size());
+  m.nflexcelldata = static_cast<int>(m.flexcell_point.size());
+  m.nflexcellstiff = static_cast<int>(m.flex_cellstiff.size());
+  m.nflexbend = static_cast<int>(m.flexbend_stiffness.size());
+}
+
+}  // namespace sinew::draft

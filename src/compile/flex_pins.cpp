@@ -1,0 +1,67 @@
+#include "compile/flex_pins.h"
+
+#include <fmt/format.h>
+
+namespace sinew::draft {
+namespace {
+
+void requireMultiple(const std::vector<int>& list, int each, const char* attribute, const Place& place) {
+  if (list.size() % static_cast<std::size_t>(each) != 0) {
+    place.fail(fmt::format("'{}' needs a multiple of {} numbers, found {}", attribute, each, list.size()));
+  }
+}
+
+void requireInside(int value, int count, const char* attribute, const Place& place) {
+  if (value < 0 || value >= count) {
+    place.fail(fmt::format("'{}' must be between 0 and {}, found {}", attribute, count - 1, value));
+  }
+}
+
+/// Marks the box of grid places between two corners, both included.
+void markBox(const PinGrid& grid, const int* low, const int* high, std::vector<char>& pinned) {
+  const auto from = [&](int k) { return k < grid.dim ? low[k] : 0; };
+  const auto to = [&](int k) { return k < grid.dim ? high[k] : 0; };
+  for (int i = from(0); i <= to(0); ++i) {
+    for (int j = from(1); j <= to(1); ++j) {
+      for (int k = from(2); k <= to(2); ++k) {
+        pinned[static_cast<std::size_t>((i * grid.count[1] + j) * grid.count[2] + k)] = 1;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void markPins(const std::vector<spec::FlexPin>& pins, const PinGrid& grid, std::vector<char>& pinned) {
+  const int n = static_cast<int>(pinned.size());
+  for (const spec::FlexPin& pin : pins) {
+    const Place place(pin.origin, "pin", "");
+    for (const int id : pin.id) {
+      requireInside(id, n, "id", place);
+      pinned[static_cast<std::size_t>(id)] = 1;
+    }
+    requireMultiple(pin.range, 2, "range", place);
+    for (std::size_t i = 0; i < pin.range.size(); i += 2) {
+      requireInside(pin.range[i], n, "range", place);
+      requireInside(pin.range[i + 1], n, "range", place);
+      for (int k = pin.range[i]; k <= pin.range[i + 1]; ++k) pinned[static_cast<std::size_t>(k)] = 1;
+    }
+    if (pin.grid.empty() && pin.gridrange.empty()) continue;
+    if (!grid.present || grid.dim == 1) {
+      place.fail("'grid' and 'gridrange' are for flexcomps of type grid with dim 2 or 3, or with interpolation");
+    }
+    const std::size_t d = static_cast<std::size_t>(grid.dim);
+    requireMultiple(pin.grid, grid.dim, "grid", place);
+    requireMultiple(pin.gridrange, 2 * grid.dim, "gridrange", place);
+    for (std::size_t i = 0; i < pin.grid.size(); ++i) requireInside(pin.grid[i], grid.count[i % d], "grid", place);
+    for (std::size_t i = 0; i < pin.gridrange.size(); ++i) {
+      requireInside(pin.gridrange[i], grid.count[i % d], "gridrange", place);
+    }
+    for (std::size_t i = 0; i < pin.grid.size(); i += d) markBox(grid, &pin.grid[i], &pin.grid[i], pinned);
+    for (std::size_t i = 0; i < pin.gridrange.size(); i += 2 * d) {
+      markBox(grid, &pin.gridrange[i], &pin.gridrange[i + d], pinned);
+    }
+  }
+}
+
+}  // namespace sinew::draft

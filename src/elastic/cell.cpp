@@ -1,0 +1,265 @@
+#include "elastic/cell.h"
+
+#include <Eigen/LU>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace sinew::elastic {
+namespace {
+
+/// Value and slope of the Order + 1 Lagrange polynomials on equally spaced nodes of [0, 1].
+template <int Order>
+struct Basis {
+  std::array<double, Order + 1> value, slope;
+};
+template <int Order>
+Basis<Order> basisAt(double s) {
+  if constexpr (Order == 1) {
+    return {{1 - s, s}, {-1, 1}};
+  } else {
+    return {{2 * s * s - 3 * s + 1, 4 * (s - s * s), 2 * s * s - s}, {4 * s - 3, 4 - 8 * s, 4 * s - 1}};
+  }
+}
+
+/// Points and weights of Gauss' rule on [0, 1].
+template <int Order>
+struct Gauss {
+  std::array<double, Order + 1> at, weight;
+};
+template <int Order>
+Gauss<Order> gauss() {
+  if constexpr (Order == 1) {
+    const double d = 0.5 / std::sqrt(3.0);
+    return {{0.5 - d, 0.5 + d}, {0.5, 0.5}};
+  } else {
+    const double d = 0.5 * std::sqrt(0.6);
+    return {{0.5 - d, 0.5, 0.5 + d}, {5.0 / 18, 8.0 / 18, 5.0 / 18}};
+  }
+}
+
+/// The rule in three dimensions with the gradients of the shape functions at its points, in unit coordinates.
+template <int Order>
+struct Quadrature {
+  std::array<CellNodes<Order>, kCellPoints<Order>> gradient;
+  std::array<double, kCellPoints<Order>> weight;
+  CellNodes<Order> centre;
+  Quadrature() {
+    const Gauss<Order> rule = gauss<Order>();
+    std::size_t q = 0;
+    for (std::size_t i = 0; i <= Order; ++i) {
+      for (std::size_t j = 0; j <= Order; ++j) {
+        for (std::size_t k = 0; k <= Order; ++k, ++q) {
+          gradient[q] = cellGradient<Order>({rule.at[i], rule.at[j], rule.at[k]});
+          weight[q] = rule.weight[i] * rule.weight[j] * rule.weight[k];
+        }
+      }
+    }
+    centre = cellGradient<Order>(Vec3::Constant(0.5));
+  }
+};
+template <int Order>
+const Quadrature<Order>& quadrature() {
+  static const Quadrature<Order> table;
+  return table;
+}
+
+/// u = R'x - rest, both relative to the first node: K does not feel translations, and large coordinates do not cancel.
+template <int Order>
+CellNodes<Order> displacement(const Mat3& R, const CellNodes<Order>& x, const Vec3& size) {
+  return R.transpose() * (x.colwise() - Vec3(x.col(0))) - cellRest<Order>(size);
+}
+
+template <int Order>
+using FlatNodes = Eigen::Matrix<double, 3 * kCellPoints<Order>, 1>;
+
+/// Calls f(gradient of the shape functions, 1/m; volume) for every Gauss point.
+template <int Order, class F>
+void forEachPoint(const Vec3& size, F&& f) {
+  const Quadrature<Order>& table = quadrature<Order>();
+  for (std::size_t q = 0; q < kCellPoints<Order>; ++q) {
+    const CellNodes<Order> g = size.cwiseInverse().asDiagonal() * table.gradient[q];
+    f(g, table.weight[q] * size.prod());
+  }
+}
+
+/// out_ij += vol sum_kl g_i[k] A_kl g_j[l].
+template <int Order>
+void addPulledBack(const CellNodes<Order>& g, double vol, const GradientTangent<3>& A, CellStiffness<Order>& out) {
+  constexpr int n = kCellPoints<Order>;
+  for (int j = 0; j < n; ++j) {
+    // A g_j, then g_i' of it
+    Eigen::Matrix<double, 9, 3> column = Eigen::Matrix<double, 9, 3>::Zero();
+    for (int l = 0; l < 3; ++l) column += vol * g(l, j) * A.middleCols<3>(3 * l);
+    for (int i = 0; i < n; ++i) {
+      for (int k = 0; k < 3; ++k) out.template block<3, 3>(3 * i, 3 * j) += g(k, i) * column.middleRows<3>(3 * k);
+    }
+  }
+}
+
+}  // namespace
+
+template <int Order>
+CellNodes<Order> cellRest(const Vec3& size) {
+  CellNodes<Order> x;
+  int n = 0;
+  for (int i = 0; i <= Order; ++i) {
+    for (int j = 0; j <= Order; ++j) {
+      for (int k = 0; k <= Order; ++k) x.col(n++) = size.cwiseProduct(Vec3(i, j, k)) / Order;
+    }
+  }
+  return x;
+}
+
+template <int Order>
+CellNodes<Order> cellGradient(const Vec3& s) {
+  const std::array<Basis<Order>, 3> b{basisAt<Order>(s[0]), basisAt<Order>(s[1]), basisAt<Order>(s[2])};
+  CellNodes<Order> g;
+  int n = 0;
+  for (std::size_t i = 0; i <= Order; ++i) {
+    for (std::size_t j = 0; j <= Order; ++j) {
+      for (std::size_t k = 0; k <= Order; ++k) {
+        g.col(n++) << b[0].slope[i] * b[1].value[j] * b[2].value[k], b[0].value[i] * b[1].slope[j] * b[2].value[k],
+            b[0].value[i] * b[1].value[j] * b[2].slope[k];
+      }
+    }
+  }
+  return g;
+}
+
+template <int Order>
+void referenceCellStiffness(const Vec3& size, double young, double poisson, CellStiffness<Order>& K) {
+  const Lame c = lame(young, poisson);
+  K.setZero();
+  forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
+    for (int i = 0; i < kCellPoints<Order>; ++i) {
+      for (int j = 0; j < kCellPoints<Order>; ++j) {
+        const Eigen::Matrix3d product = g.col(i) * g.col(j).transpose();
+        Eigen::Matrix3d block = c.lambda * product + 0.5 * c.mu * product.transpose();
+        block.diagonal().array() += 0.5 * c.mu * product.trace();
+        K.template block<3, 3>(3 * i, 3 * j) += vol * block;
+      }
+    }
+  });
+}
+
+template <int Order>
+Mat3 cellRotation(const CellNodes<Order>& x) {
+  const Eigen::Matrix3d A = x * quadrature<Order>().centre.transpose();
+  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Eigen::Matrix3d U = svd.matrixU();
+  const Eigen::Matrix3d V = svd.matrixV();
+  // inside out: the least stretched axis counts as turned, which leaves a rotation
+  if (U.determinant() * V.determinant() < 0) U.col(2) = -U.col(2);
+  return U * V.transpose();
+}
+
+template <int Order>
+double ReferenceCell<Order>::energy(const CellNodes<Order>& x) const {
+  const CellNodes<Order> u = displacement<Order>(cellRotation<Order>(x), x, size);
+  const Eigen::Map<const CellStiffness<Order>> matrix(K);
+  const Eigen::Map<const FlatNodes<Order>> flat(u.data());
+  return 0.5 * flat.dot(matrix * flat);
+}
+
+template <int Order>
+CellNodes<Order> ReferenceCell<Order>::force(const CellNodes<Order>& x) const {
+  const Mat3 R = cellRotation<Order>(x);
+  const CellNodes<Order> u = displacement<Order>(R, x, size);
+  CellNodes<Order> f;
+  Eigen::Map<FlatNodes<Order>>(f.data()).noalias() =
+      Eigen::Map<const CellStiffness<Order>>(K) * Eigen::Map<const FlatNodes<Order>>(u.data());
+  return -(R * f);
+}
+
+template <int Order>
+CellNodes<Order> ReferenceCell<Order>::damperForce(const CellNodes<Order>& x, const CellNodes<Order>& v,
+                                                   double time) const {
+  const Mat3 R = cellRotation<Order>(x);
+  const CellNodes<Order> u = R.transpose() * v;
+  CellNodes<Order> f;
+  Eigen::Map<FlatNodes<Order>>(f.data()).noalias() =
+      Eigen::Map<const CellStiffness<Order>>(K) * Eigen::Map<const FlatNodes<Order>>(u.data());
+  return -time * (R * f);
+}
+
+template <int Order>
+void ReferenceCell<Order>::stiffness(const CellNodes<Order>& x, CellStiffness<Order>& out) const {
+  const Eigen::Matrix3d R = cellRotation<Order>(x);
+  const Eigen::Map<const CellStiffness<Order>> matrix(K);
+  for (int j = 0; j < kPoints; ++j) {
+    for (int i = 0; i < kPoints; ++i) {
+      const Eigen::Matrix3d block = matrix.template block<3, 3>(3 * i, 3 * j);
+      out.template block<3, 3>(3 * i, 3 * j) = R * block * R.transpose();
+    }
+  }
+}
+
+template <int Order>
+double CellElement<Order>::energy(const CellNodes<Order>& x) const {
+  double sum = 0;
+  forEachPoint<Order>(
+      size, [&](const CellNodes<Order>& g, double vol) { sum += vol * energyDensity<3>(law, x * g.transpose()); });
+  return sum;
+}
+
+template <int Order>
+CellNodes<Order> CellElement<Order>::force(const CellNodes<Order>& x) const {
+  CellNodes<Order> f = CellNodes<Order>::Zero();
+  forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
+    f.noalias() -= (vol * stress<3>(law, x * g.transpose())) * g;
+  });
+  return f;
+}
+
+template <int Order>
+CellNodes<Order> CellElement<Order>::damperForce(const CellNodes<Order>& x, const CellNodes<Order>& v,
+                                                 double time) const {
+  CellNodes<Order> f = CellNodes<Order>::Zero();
+  forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
+    f.noalias() -= (vol * dampingStress<3>(law, x * g.transpose(), v * g.transpose(), time)) * g;
+  });
+  return f;
+}
+
+template <int Order>
+void CellElement<Order>::stiffness(const CellNodes<Order>& x, Tangent tangent, CellStiffness<Order>& out) const {
+  out.setZero();
+  forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
+    addPulledBack<Order>(g, vol, stressTangent<3>(law, x * g.transpose(), tangent), out);
+  });
+}
+
+template <int Order>
+void CellElement<Order>::damping(const CellNodes<Order>& x, double time, CellStiffness<Order>& out) const {
+  out.setZero();
+  forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
+    addPulledBack<Order>(g, vol, dampingTangent<3>(law, x * g.transpose(), time), out);
+  });
+}
+
+template <int Order>
+double CellElement<Order>::leastVolume(const CellNodes<Order>& x) const {
+  double least = std::numeric_limits<double>::infinity();
+  forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double) {
+    least = std::min(least, Eigen::Matrix3d(x * g.transpose()).determinant());
+  });
+  return least;
+}
+
+template CellNodes<1> cellRest<1>(const Vec3&);
+template CellNodes<2> cellRest<2>(const Vec3&);
+template CellNodes<1> cellGradient<1>(const Vec3&);
+template CellNodes<2> cellGradient<2>(const Vec3&);
+template void referenceCellStiffness<1>(const Vec3&, double, double, CellStiffness<1>&);
+template void referenceCellStiffness<2>(const Vec3&, double, double, CellStiffness<2>&);
+template Mat3 cellRotation<1>(const CellNodes<1>&);
+template Mat3 cellRotation<2>(const CellNodes<2>&);
+template struct ReferenceCell<1>;
+template struct ReferenceCell<2>;
+template struct CellElement<1>;
+template struct CellElement<2>;
+
+}  // namespace sinew::elastic

@@ -1,0 +1,342 @@
+#include "elastic/law.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace sinew::elastic {
+namespace {
+
+/// F = U diag(s) V' with U'U = I, V a rotation; for a solid U is a rotation too, and the last stretch may be negative.
+template <int Dim>
+struct Stretches {
+  Gradient<Dim> U;
+  Eigen::Matrix<double, Dim, 1> s;
+  Eigen::Matrix<double, Dim, Dim> V;
+};
+
+template <int Dim>
+Stretches<Dim> stretchesOf(const Gradient<Dim>& F) {
+  Stretches<Dim> r;
+  if constexpr (Dim == 3) {
+    const Eigen::JacobiSVD<Eigen::Matrix3d> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    r.U = svd.matrixU();
+    r.s = svd.singularValues();
+    r.V = svd.matrixV();
+    if (r.V.determinant() < 0) {
+      r.V.col(2) = -r.V.col(2);
+      r.s[2] = -r.s[2];
+    }
+    if (r.U.determinant() < 0) {
+      r.U.col(2) = -r.U.col(2);
+      r.s[2] = -r.s[2];
+    }
+  } else {
+    // F = Q A with Q two orthonormal columns: then the 2 x 2 problem in closed form
+    const Vec3 a = F.col(0);
+    const Vec3 b = F.col(1);
+    const double length = a.norm();
+    Eigen::Matrix<double, 3, 2> Q;
+    Q.col(0) = length > 0 ? Vec3(a / length) : Vec3(b.norm() > 0 ? b.unitOrthogonal() : Vec3(1, 0, 0));
+    const Vec3 rest = b - Q.col(0) * Q.col(0).dot(b);
+    const double across = rest.norm();
+    Q.col(1) = across > 1e-14 * b.norm() && across > 0 ? Vec3(rest / across) : Vec3(Q.col(0).unitOrthogonal());
+    const Eigen::Matrix2d A = Q.transpose() * F;
+    const Eigen::JacobiSVD<Eigen::Matrix2d> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
+    r.U = Q * svd.matrixU();
+    r.s = svd.singularValues();
+    r.V = svd.matrixV();
+  }
+  return r;
+}
+
+/// psi and its first two derivatives by the stretches.
+template <int N>
+struct Potential {
+  double value = 0;
+  Eigen::Matrix<double, N, 1> slope;
+  Eigen::Matrix<double, N, N> curvature;
+};
+
+/// g(J) = -mu ln J + lambda/2 (ln J)^2 and its first two derivatives; below kMinVolume the parabola that touches g
+/// there.
+struct Volumetric {
+  double value, slope, curvature;
+};
+Volumetric volumetric(const Lame& c, double J) {
+  const double at = std::max(J, kMinVolume);
+  const double log = std::log(at);
+  const double slope = (c.lambda * log - c.mu) / at;
+  const double curvature = (c.lambda - (c.lambda * log - c.mu)) / (at * at);
+  const double x = J - at;
+  return {log * (0.5 * c.lambda * log - c.mu) + x * (slope + 0.5 * x * curvature), slope + x * curvature, curvature};
+}
+
+Potential<3> neoHookean(const Lame& c, const Eigen::Vector3d& s) {
+  Potential<3> psi;
+  const Volumetric g = volumetric(c, s.prod());
+  const Eigen::Vector3d dJ(s[1] * s[2], s[2] * s[0], s[0] * s[1]);
+  psi.value = 0.5 * c.mu * (s.squaredNorm() - 3) + g.value;
+  psi.slope = c.mu * s + g.slope * dJ;
+  psi.curvature = g.curvature * dJ * dJ.transpose();
+  for (int i = 0; i < 3; ++i) {
+    psi.curvature(i, i) += c.mu;
+    for (int j = 0; j < 3; ++j) {
+      if (i != j) psi.curvature(i, j) += g.slope * s[3 - i - j];
+    }
+  }
+  return psi;
+}
+
+/// Stretch across a sheet at which the stress vanishes: a root of psi_3(s3), which grows with s3 where it matters.
+/// Newton's method, kept inside a bracket.
+double thicknessStretch(const Lame& c, double s1, double s2) {
+  double low = 1e-6;
+  double high = 1e3;
+  double s3 = 1;
+  for (int i = 0; i < 60; ++i) {
+    const Potential<3> psi = neoHookean(c, {s1, s2, s3});
+    (psi.slope[2] > 0 ? high : low) = s3;
+    double next = psi.curvature(2, 2) > 0 ? s3 - psi.slope[2] / psi.curvature(2, 2) : low;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    const double change = std::abs(next - s3);
+    s3 = next;
+    if (change <= 1e-15 * s3) break;
+  }
+  return s3;
+}
+
+Potential<3> potential(const Law& law, const Eigen::Vector3d& s);
+Potential<2> potential(const Law& law, const Eigen::Vector2d& s);
+
+template <int N>
+Potential<N> stVenantKirchhoffPotential(const Lame& c, const Eigen::Matrix<double, N, 1>& s) {
+  Potential<N> psi;
+  const Eigen::Matrix<double, N, 1> e = s.cwiseProduct(s).array() - 1;
+  psi.value = 0.25 * c.mu * e.squaredNorm() + 0.125 * c.lambda * e.sum() * e.sum();
+  psi.slope = c.mu * e.cwiseProduct(s) + 0.5 * c.lambda * e.sum() * s;
+  psi.curvature = c.lambda * s * s.transpose();
+  psi.curvature.diagonal() += c.mu * (3 * s.cwiseProduct(s).array() - 1).matrix();
+  psi.curvature.diagonal().array() += 0.5 * c.lambda * e.sum();
+  return psi;
+}
+
+template <int N>
+Potential<N> corotationalPotential(const Lame& c, const Eigen::Matrix<double, N, 1>& s) {
+  Potential<N> psi;
+  const Eigen::Matrix<double, N, 1> e = s.array() - 1;
+  psi.value = c.mu * e.squaredNorm() + 0.5 * c.lambda * e.sum() * e.sum();
+  psi.slope = (2 * c.mu * e).array() + c.lambda * e.sum();
+  psi.curvature.setConstant(c.lambda);
+  psi.curvature.diagonal().array() += 2 * c.mu;
+  return psi;
+}
+
+Potential<3> potential(const Law& law, const Eigen::Vector3d& s) {
+  switch (law.kind) {
+    case FlexLaw::NeoHookean:
+      return neoHookean(law.moduli, s);
+    case FlexLaw::Corotational:
+      return corotationalPotential<3>(law.moduli, s);
+    default:
+      return stVenantKirchhoffPotential<3>(law.moduli, s);
+  }
+}
+
+Potential<2> potential(const Law& law, const Eigen::Vector2d& s) {
+  switch (law.kind) {
+    case FlexLaw::NeoHookean: {
+      // the stretch across minimises psi: its slope is the partial one, its curvature loses what the thickness takes up
+      const double s3 = thicknessStretch(law.moduli, s[0], s[1]);
+      const Potential<3> solid = neoHookean(law.moduli, {s[0], s[1], s3});
+      Potential<2> psi;
+      psi.value = solid.value;
+      psi.slope = solid.slope.head<2>();
+      const Eigen::Vector2d across = solid.curvature.block<2, 1>(0, 2);
+      psi.curvature = solid.curvature.topLeftCorner<2, 2>() - across * across.transpose() / solid.curvature(2, 2);
+      return psi;
+    }
+    case FlexLaw::Corotational:
+      return corotationalPotential<2>(law.moduli, s);
+    default:
+      return stVenantKirchhoffPotential<2>(law.moduli, s);
+  }
+}
+
+template <int Dim>
+Eigen::Matrix<double, 3 * Dim, 1> flat(const Gradient<Dim>& F) {
+  return Eigen::Map<const Eigen::Matrix<double, 3 * Dim, 1>>(F.data());
+}
+
+double clamped(double eigenvalue, Tangent tangent) {
+  return tangent == Tangent::Definite ? std::max(0.0, eigenvalue) : eigenvalue;
+}
+
+/// a / b where b may vanish: the eigenvalue belongs to a turn that the state leaves undecided.
+double safeRatio(double a, double b) {
+  constexpr double tiny = 1e-9;
+  return a / (std::abs(b) > tiny ? b : std::copysign(tiny, b));
+}
+
+/// det F of a solid and its derivative by F; for a sheet the area of the parallelogram its columns span.
+template <int Dim>
+struct Size {
+  double value;
+  Gradient<Dim> gradient;
+};
+template <int Dim>
+Size<Dim> sizeOf(const Gradient<Dim>& F) {
+  Size<Dim> r;
+  const Vec3 a = F.col(0);
+  const Vec3 b = F.col(1);
+  if constexpr (Dim == 3) {
+    const Vec3 c = F.col(2);
+    r.gradient.col(0) = b.cross(c);
+    r.gradient.col(1) = c.cross(a);
+    r.gradient.col(2) = a.cross(b);
+    r.value = a.dot(r.gradient.col(0));
+  } else {
+    const Vec3 n = a.cross(b);
+    r.value = n.norm();
+    const Vec3 unit = r.value > 0 ? Vec3(n / r.value) : Vec3(Vec3::Zero());
+    r.gradient.col(0) = b.cross(unit);
+    r.gradient.col(1) = unit.cross(a);
+  }
+  return r;
+}
+
+/// P = mu F + g'(J) dJ/dF: no stretches are needed. A sheet has J = s3 times its area, s3 a function of the area alone.
+template <int Dim>
+Gradient<Dim> neoHookeanStress(const Lame& c, const Gradient<Dim>& F) {
+  const Size<Dim> size = sizeOf<Dim>(F);
+  const double s3 = Dim == 2 ? thicknessStretch(c, size.value, 1) : 1;
+  return c.mu * F + (volumetric(c, size.value * s3).slope * s3) * size.gradient;
+}
+
+/// The rotation in F = R S, by Newton's iteration R <- (R + R^-T)/2 [Higham 1986], which a solid that is far from flat
+/// takes in a few steps; by the root of F'F in a sheet. False if F is (nearly) flat or inside out: the stretches must
+/// decide.
+bool rotationOf(const Gradient<3>& F, Gradient<3>& R) {
+  R = F;
+  for (int i = 0; i < 20; ++i) {
+    const Size<3> size = sizeOf<3>(R);
+    if (!(size.value > 1e-3)) return false;
+    const Gradient<3> next = 0.5 * (R + size.gradient / size.value);
+    const double change = (next - R).squaredNorm();
+    R = next;
+    if (change < 1e-28) return true;  // convergence is quadratic
+  }
+  return false;
+}
+
+bool rotationOf(const Gradient<2>& F, Gradient<2>& R) {
+  const Eigen::Matrix2d C = F.transpose() * F;
+  const double root = std::sqrt(std::max(0.0, C.determinant()));  // det S
+  if (!(root > 1e-6 * C.trace())) return false;
+  Eigen::Matrix2d S = C;
+  S.diagonal().array() += root;
+  S /= std::sqrt(C.trace() + 2 * root);
+  R = F * S.inverse();
+  return true;
+}
+
+}  // namespace
+
+Law makeLaw(FlexLaw kind, int dim, double young, double poisson) {
+  const bool sheet = dim == 2 && kind != FlexLaw::NeoHookean;
+  return {kind, sheet ? planeStress(young, poisson) : lame(young, poisson)};
+}
+
+template <int Dim>
+double energyDensity(const Law& law, const Gradient<Dim>& F) {
+  return potential(law, stretchesOf<Dim>(F).s).value;
+}
+
+template <int Dim>
+Gradient<Dim> stress(const Law& law, const Gradient<Dim>& F) {
+  const Lame& c = law.moduli;
+  if (law.kind == FlexLaw::NeoHookean) return neoHookeanStress<Dim>(c, F);
+  if (law.kind == FlexLaw::StVenantKirchhoff) {
+    const Eigen::Matrix<double, Dim, Dim> C = F.transpose() * F;
+    Eigen::Matrix<double, Dim, Dim> S = c.mu * C;
+    S.diagonal().array() += 0.5 * c.lambda * (C.trace() - Dim) - c.mu;
+    return F * S;
+  }
+  Gradient<Dim> R;
+  if (rotationOf(F, R)) return 2 * c.mu * (F - R) + (c.lambda * (R.cwiseProduct(F).sum() - Dim)) * R;
+  const Stretches<Dim> r = stretchesOf<Dim>(F);
+  return r.U * potential(law, r.s).slope.asDiagonal() * r.V.transpose();
+}
+
+// dP/dF of an isotropic law in its eigenmodes: stretches change (Dim modes, eigenvectors of psi's curvature), two axes
+// turn against each other (twist: the antisymmetric pair, (psi_i + psi_j)/(s_i + s_j)) or shear (flip: the symmetric
+// pair, (psi_i - psi_j)/(s_i - s_j)), and in a sheet an axis leaves the plane (psi_i / s_i)
+template <int Dim>
+GradientTangent<Dim> stressTangent(const Law& law, const Gradient<Dim>& F, Tangent tangent) {
+  const Stretches<Dim> r = stretchesOf<Dim>(F);
+  const Potential<Dim> psi = potential(law, r.s);
+  GradientTangent<Dim> K = GradientTangent<Dim>::Zero();
+  const auto add = [&](const Gradient<Dim>& mode, double eigenvalue) {
+    const Eigen::Matrix<double, 3 * Dim, 1> v = flat<Dim>(mode);
+    K.noalias() += clamped(eigenvalue, tangent) * v * v.transpose();
+  };
+
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, Dim, Dim>> scaling(psi.curvature);
+  for (int i = 0; i < Dim; ++i) {
+    add(r.U * scaling.eigenvectors().col(i).asDiagonal() * r.V.transpose(), scaling.eigenvalues()[i]);
+  }
+  for (int i = 0; i < Dim; ++i) {
+    for (int j = i + 1; j < Dim; ++j) {
+      const Gradient<Dim> ij = r.U.col(i) * r.V.col(j).transpose() * std::sqrt(0.5);
+      const Gradient<Dim> ji = r.U.col(j) * r.V.col(i).transpose() * std::sqrt(0.5);
+      add(ij - ji, safeRatio(psi.slope[i] + psi.slope[j], r.s[i] + r.s[j]));
+      // equal stretches: the limit of the difference quotient
+      const double gap = r.s[i] - r.s[j];
+      add(ij + ji, std::abs(gap) > 1e-6 ? (psi.slope[i] - psi.slope[j]) / gap
+                                        : 0.5 * (psi.curvature(i, i) + psi.curvature(j, j)) - psi.curvature(i, j));
+    }
+  }
+  if constexpr (Dim == 2) {
+    const Vec3 normal = Vec3(r.U.col(0)).cross(Vec3(r.U.col(1)));
+    for (int i = 0; i < 2; ++i) add(normal * r.V.col(i).transpose(), safeRatio(psi.slope[i], r.s[i]));
+  }
+  return K;
+}
+
+template <int Dim>
+Gradient<Dim> dampingStress(const Law& law, const Gradient<Dim>& F, const Gradient<Dim>& Fdot, double time) {
+  Lame c = law.moduli;
+  if (Dim == 2 && law.kind == FlexLaw::NeoHookean) c.lambda = 2 * c.lambda * c.mu / (c.lambda + 2 * c.mu);
+  const Eigen::Matrix<double, Dim, Dim> product = F.transpose() * Fdot;
+  const Eigen::Matrix<double, Dim, Dim> rate = 0.5 * (product + product.transpose());
+  Eigen::Matrix<double, Dim, Dim> S = 2 * c.mu * rate;
+  S.diagonal().array() += c.lambda * rate.trace();
+  return time * F * S;
+}
+
+template <int Dim>
+GradientTangent<Dim> dampingTangent(const Law& law, const Gradient<Dim>& F, double time) {
+  GradientTangent<Dim> D;
+  for (int i = 0; i < 3 * Dim; ++i) {
+    Gradient<Dim> unit = Gradient<Dim>::Zero();
+    unit(i % 3, i / 3) = 1;
+    D.col(i) = flat<Dim>(dampingStress<Dim>(law, F, unit, time));
+  }
+  return D;
+}
+
+template double energyDensity<2>(const Law&, const Gradient<2>&);
+template double energyDensity<3>(const Law&, const Gradient<3>&);
+template Gradient<2> stress<2>(const Law&, const Gradient<2>&);
+template Gradient<3> stress<3>(const Law&, const Gradient<3>&);
+template GradientTangent<2> stressTangent<2>(const Law&, const Gradient<2>&, Tangent);
+template GradientTangent<3> stressTangent<3>(const Law&, const Gradient<3>&, Tangent);
+template Gradient<2> dampingStress<2>(const Law&, const Gradient<2>&, const Gradient<2>&, double);
+template Gradient<3> dampingStress<3>(const Law&, const Gradient<3>&, const Gradient<3>&, double);
+template GradientTangent<2> dampingTangent<2>(const Law&, const Gradient<2>&, double);
+template GradientTangent<3> dampingTangent<3>(const Law&, const Gradient<3>&, double);
+
+}  // namespace sinew::elastic

@@ -1,0 +1,39 @@
+#pragma once
+
+#include "elastic/strain.h"
+
+namespace sinew::elastic {
+
+/// Four elements side by side. Arithmetic on Wide works element by element, and gives each the bits it would have
+/// alone.
+inline constexpr int kLanes = 4;
+typedef double Wide __attribute__((vector_size(kLanes * sizeof(double))));
+
+/// Numbers per StrainElement in a group of four: metric, length0sq, pushBack, each as one Wide.
+template <int Dim>
+inline constexpr int kStrainNumbers = StrainElement<Dim>::kPacked + StrainElement<Dim>::kEdges + 1;
+
+/// What the forces of a flex are made of.
+struct StrainTerms {
+  bool springs = true;
+  double dampingTime = 0;  ///< s; 0: none
+  double h = 0;            ///< reference law: step of its difference quotient; 0: rate of strain
+};
+
+/// Positions, velocities, forces of the points of four elements.
+template <int Dim>
+using WidePoints = Wide[Dim + 1][3];
+
+/// Forces of four elements with constants `group` (kStrainNumbers Wides): elastic and damping together in `force` if
+/// `damper` is null, apart otherwise. Returns a mask, one bit per element that is inside out.
+template <int Dim>
+int strainForces(const double* group, const StrainTerms& terms, const WidePoints<Dim>& x, const WidePoints<Dim>& v,
+                 WidePoints<Dim>& force, WidePoints<Dim>* damper);
+
+/// One element of a group, written and read.
+template <int Dim>
+void storeStrain(const StrainElement<Dim>& element, int lane, double* group);
+template <int Dim>
+StrainElement<Dim> loadStrain(const double* group, int lane);
+
+}  // namespace sinew::elastic

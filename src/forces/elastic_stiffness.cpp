@@ -1,0 +1,157 @@
+#include <array>
+#include <span>
+
+#include "elastic/hinge.h"
+#include "elastic/rod.h"
+#include "elastic/spring.h"
+#include "forces/elastic_constants.h"
+#include "forces/elasticity.h"
+#include "math/types.h"
+
+namespace sinew {
+namespace {
+
+using elastic::Nodes;
+using elastic::Stiffness;
+using elastic::Tangent;
+
+/// Reads positions and hands on matrices.
+class Elements {
+ public:
+  Elements(const Model& m, const Data& d, int f, const StiffnessSink& sink)
+      : sink_(sink),
+        xpos_(d.flexpoint_xpos.data()),
+        point_(m.flex_interp[f] == 0 ? m.flex_pointadr[f] : 0),
+        springs_(!m.opt.disabled(disable::kSpring)),
+        dampers_(!m.opt.disabled(disable::kDamper)) {}
+  template <int N>
+  Nodes<N> positions(const int* vertices) const {
+    Nodes<N> x;
+    for (int i = 0; i < N; ++i) x.col(i) = vec3(xpos_, point_ + vertices[i]);
+    return x;
+  }
+  /// The next element's K, and D or null.
+  template <int N>
+  void add(const int* vertices, const Stiffness<N>& K, const Stiffness<N>* D) const {
+    std::array<int, N> points;
+    for (int i = 0; i < N; ++i) points[static_cast<std::size_t>(i)] = point_ + vertices[i];
+    static const Stiffness<N> zero = Stiffness<N>::Zero();
+    sink_.call(sink_.target, points, springs_ ? K.data() : zero.data(), D && dampers_ ? D->data() : nullptr);
+  }
+
+ private:
+  const StiffnessSink& sink_;
+  const double* xpos_;
+  int point_;
+  bool springs_, dampers_;
+};
+
+void addEdges(const Model& m, int f, const Elements& out) {
+  for (int e = m.flex_edgeadr[f]; e < m.flex_edgeadr[f] + m.flex_edgenum[f]; ++e) {
+    const int* vertices = &m.flex_edge[2 * e];
+    const elastic::EdgeSpring edge{m.flexedge_stiffness[e], m.flexedge_length0[e], m.flexedge_damping[e]};
+    const Nodes<2> x = out.positions<2>(vertices);
+    const Stiffness<2> D = edge.damping(x);
+    out.add<2>(vertices, edge.stiffness(x, Tangent::Definite), &D);
+  }
+}
+
+template <int Dim>
+void addElements(const Model& m, int f, const Elements& out) {
+  const elastic::Law law = elastic::makeLaw(m.flex_law[f], Dim, m.flex_young[f], m.flex_poisson[f]);
+  const double time = m.flex_damping[f];
+  for (int e = 0; e < m.flex_elemnum[f]; ++e) {
+    const int* vertices = &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * e];
+    const double* group = &m.flex_elastic[elasticGroup(m, f, e)];
+    const int lane = e % elastic::kLanes;
+    const Nodes<Dim + 1> x = out.positions<Dim + 1>(vertices);
+    const auto addElement = [&](const auto& element) {
+      const Stiffness<Dim + 1> K = element.stiffness(x, Tangent::Definite);
+      if (time == 0) {
+        out.add<Dim + 1>(vertices, K, nullptr);
+        return;
+      }
+      // the reference damps the tension of edges as well: s K with s = h^2 + h time
+      const Stiffness<Dim + 1> D =
+          m.flex_law[f] == FlexLaw::Reference ? Stiffness<Dim + 1>(time * K) : element.damping(x, time);
+      out.add<Dim + 1>(vertices, K, &D);
+    };
+    if (usesSquaredLengths(m.flex_law[f])) {
+      addElement(elastic::loadStrain<Dim>(group, lane));
+    } else {
+      addElement(loadContinuum<Dim>(law, group, lane));
+    }
+  }
+}
+
+void addHinges(const Model& m, int f, const Elements& out) {
+  const double time = m.flex_damping[f];
+  for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
+    const int* vertices = &m.flexhinge_vert[4 * h];
+    const Nodes<4> x = out.positions<4>(vertices);
+    const double k = m.flexhinge_stiffness[h];
+    Stiffness<4> K;
+    if (m.flex_bending[f] == FlexBending::Cotangent) {
+      K = loadCotangent(&m.flexhinge_cotangent[16 * h]).stiffness(x, Tangent::Definite);
+      if (time > 0 && m.flex_law[f] == FlexLaw::Reference) {
+        const Stiffness<4> D = time * K;
+        out.add<4>(vertices, K, &D);
+        continue;
+      }
+    } else {
+      K = elastic::DihedralHinge{k, m.flexhinge_angle0[h]}.stiffness(x, Tangent::Definite);
+    }
+    const Stiffness<4> D = time > 0 ? elastic::DihedralHinge::damping(x, time * k) : Stiffness<4>(Stiffness<4>::Zero());
+    out.add<4>(vertices, K, time > 0 ? &D : nullptr);
+  }
+}
+
+void addBends(const Model& m, int f, const Elements& out) {
+  const double time = m.flex_damping[f];
+  for (int b = m.flex_bendadr[f]; b < m.flex_bendadr[f] + m.flex_bendnum[f]; ++b) {
+    const int* vertices = &m.flexbend_vert[3 * b];
+    const Nodes<3> x = out.positions<3>(vertices);
+    const elastic::RodBend bend{m.flexbend_stiffness[b], m.flexbend_angle0[b]};
+    const Stiffness<3> D = elastic::RodBend::damping(x, time * bend.k);
+    out.add<3>(vertices, bend.stiffness(x, Tangent::Definite), &D);
+  }
+}
+
+template <int Order>
+void addCells(const Model& m, int f, const Elements& out) {
+  constexpr int n = elastic::kCellPoints<Order>;
+  const Vec3 size = vec3(m.flex_cellsize.data(), f);
+  const elastic::Law law = elastic::makeLaw(m.flex_law[f], 3, m.flex_young[f], m.flex_poisson[f]);
+  const double time = m.flex_damping[f];
+  elastic::CellStiffness<Order> K, D;
+  for (int c = 0; c < m.flex_cellcount[f]; ++c) {
+    const int* points = &m.flexcell_point[m.flex_celldataadr[f] + n * c];
+    const Nodes<n> x = out.positions<n>(points);
+    if (m.flex_law[f] == FlexLaw::Reference) {
+      elastic::ReferenceCell<Order>{&m.flex_cellstiff[m.flex_cellstiffadr[f]], size}.stiffness(x, K);
+      if (time > 0) D = time * K;
+    } else {
+      const elastic::CellElement<Order> cell{law, size};
+      cell.stiffness(x, Tangent::Definite, K);
+      if (time > 0) cell.damping(x, time, D);
+    }
+    out.add<n>(points, K, time > 0 ? &D : nullptr);
+  }
+}
+
+}  // namespace
+
+void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
+  if (!isElastic(m, f)) return;
+  const Elements out(m, d, f, sink);
+  if (m.flex_interp[f] != 0) {
+    m.flex_dof[f] == FlexDof::Quadratic ? addCells<2>(m, f, out) : addCells<1>(m, f, out);
+    return;
+  }
+  if (hasEdgeSprings(m, f)) addEdges(m, f, out);
+  if (m.flex_elasticadr[f] >= 0) m.flex_dim[f] == 2 ? addElements<2>(m, f, out) : addElements<3>(m, f, out);
+  if (m.flex_bending[f] != FlexBending::None) addHinges(m, f, out);
+  addBends(m, f, out);
+}
+
+}  // namespace sinew

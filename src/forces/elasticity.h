@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <type_traits>
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// Elasticity of flexes: springs along edges, triangles and tetrahedra, folds, bends of rods, cells. The formulas are
+/// in src/elastic; here they meet positions and velocities of points and pass their forces on: a free node has three
+/// dofs of its own, a point on a body pulls at the body's dofs, a pinned node takes what comes.
+namespace sinew {
+
+/// Where visitStiffness() delivers: a function and what it works on.
+struct StiffnessSink {
+  void* target;
+  void (*call)(void* target, std::span<const int> points, const double* K, const double* D);
+};
+void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink);
+
+/// Adds elastic forces to qfrc_spring and those of its dampers to qfrc_damper; each heeds its own disable flag. Stretch
+/// under the law of the reference is one formula with its damping, and is added to qfrc_spring as a whole. Explicit
+/// integrators limit the torque of each fold (elastic/hinge.h); implicit ones need no limit. Writes flexhinge_angle of
+/// flexes with dihedral bending, and counts Trouble::Inverted. Needs flexpoint_xpos, flexpoint_xvel.
+void addElasticForces(const Model& m, Data& d);
+
+/// flex_energy: the elastic energy of each flex, J. Returns the sum. Needs flexpoint_xpos.
+double elasticEnergy(const Model& m, Data& d);
+
+/// Calls visit(points, K, D) for every elastic element of flex f, in a fixed order: its n points (of the whole model),
+/// its stiffness and its damping (null: none), 3n x 3n numbers, symmetric and positive semi-definite, N/m and N s/m. An
+/// implicit step of length h has the metric M + h^2 K + h D and shifts its force by -h K v. Switched off springs have
+/// no K, dampers no D. Needs flexpoint_xpos.
+template <class Visitor>
+void visitStiffness(const Model& m, const Data& d, int f, Visitor&& visit) {
+  using Target = std::remove_reference_t<Visitor>;
+  const auto call = [](void* target, std::span<const int> points, const double* K, const double* D) {
+    (*static_cast<Target*>(target))(points, K, D);
+  };
+  deliverStiffness(m, d, f, StiffnessSink{const_cast<std::remove_const_t<Target>*>(&visit), call});
+}
+
+}  // namespace sinew

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+
+#include "geom/collide.h"
+
+/// Elements of flexes as colliders: everything within a radius of a point, segment, triangle or tetrahedron.
+namespace sinew::geom {
+
+struct Element {
+  int count = 0;  ///< corners: 1 a ball, 2 a capsule, 3 a triangle, 4 a tetrahedron
+  std::array<Vec3, 4> corner{};
+  double radius = 0;
+
+  Vec3 at(const std::array<double, 4>& weight) const;  ///< sum of weight * corner
+};
+
+/// Barycentric coordinates of the point of the element's core (without the radius) that is nearest to p: never
+/// negative, sum 1, and 0 beyond the last corner.
+std::array<double, 4> nearestWeights(const Element& element, const Vec3& p);
+
+/// A quick test: true only if the two are surely farther apart than `distance`, seen across the faces of triangles and
+/// tetrahedra and, for triangles, across their sides. Finds nearly all neighbours in a flat or folded sheet.
+bool farApart(const Element& a, const Element& b, double distance);
+
+/// Appends the contact points of a shape (first) and an element (second) that are nearer than `margin`; returns how
+/// many. Places follow the reference engine:
+///   plane: every corner. Sphere and triangle: the nearest point. Box and triangle: corners of the triangle against the
+///   nearest side of the box, corners of the box against the triangle. Capsule and triangle: the ends of the capsule,
+///   and corners of the triangle beside its axis. Height field: one point per prism under the element.
+///   Segments are capsules; everything else is one point of the convex collider. There, what meets a triangle keeps the
+///   smooth normal of an ellipsoid or of the side of a cylinder.
+int collide(const Shape& shape, const Element& element, double margin, const CollideOptions& options,
+            Array<ContactPoint>& out);
+
+/// The same for two elements: two points at most for two parallel segments, otherwise one.
+int collide(const Element& a, const Element& b, double margin, const CollideOptions& options, Array<ContactPoint>& out);
+
+/// A corner of a tetrahedron against its opposite face, seen from inside: they touch when the corner is nearer to the
+/// face than twice the radius, or has passed through it. The normal points inward, from the face to the corner. The
+/// faces are (0,1,2), (0,2,3), (0,3,1), (1,3,2), outward for a tetrahedron as it is compiled.
+inline constexpr std::array<std::array<int, 4>, 4> kFacesAndCorner = {
+    {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}}};
+int collideCornerWithFace(const Element& tetrahedron, const std::array<int, 4>& faceAndCorner,
+                          Array<ContactPoint>& out);
+
+}  // namespace sinew::geom

@@ -1,0 +1,208 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "sinew/load.h"
+
+/// What is refused in flexes, and how it is said. Every message names the place, the element and the offending number.
+namespace sinew {
+namespace {
+
+std::string errorOf(const std::string& xml, Warnings* warnings = nullptr) {
+  try {
+    compile(readMjcfText(xml, "m.xml"), warnings);
+  } catch (const LoadError& error) {
+    return error.what();
+  }
+  return {};
+}
+
+/// A flexcomp on line 3 with these attributes and children.
+std::string flexcomp(const std::string& attributes, const std::string& children = "") {
+  return "<mujoco>\n<worldbody>\n<flexcomp name=\"f\" " + attributes + ">" + children +
+         "</flexcomp>\n</worldbody>\n</mujoco>";
+}
+
+/// A flex on line 3.
+std::string flex(const std::string& attributes, const std::string& children = "") {
+  return "<mujoco>\n<deformable>\n<flex name=\"f\" " + attributes + ">" + children +
+         "</flex>\n</deformable>\n</mujoco>";
+}
+
+struct Case {
+  std::string name, xml, message;
+};
+
+class FlexError : public testing::TestWithParam<Case> {};
+
+TEST_P(FlexError, SaysWhereAndWhat) { EXPECT_EQ(errorOf(GetParam().xml), GetParam().message); }
+
+const std::string kComp = "m.xml:3: <flexcomp name=\"f\">: ";
+const std::string kFlex = "m.xml:3: <flex name=\"f\">: ";
+const std::string kPin = "m.xml:3: <pin>: ";
+const std::string kGrid = "count=\"3 3 1\" ";
+const std::string kSquare = "vertex=\"0 0 0 1 0 0 1 1 0 0 1 0\" ";
+const std::string kTriangles = kSquare + "element=\"0 1 2 0 2 3\" ";
+
+INSTANTIATE_TEST_SUITE_P(
+    FLEX_B14, FlexError,
+    testing::Values(
+        Case{"Dim", flexcomp("dim=\"4\""), kComp + "'dim' must be 1, 2 or 3, found 4"},
+        Case{"DimOfFlex", flex(kTriangles + "dim=\"0\""), kFlex + "'dim' must be 1, 2 or 3, found 0"},
+        Case{"Count", flexcomp("count=\"3 0 1\""), kComp + "'count' must be at least 1, found 0"},
+        Case{"CountOfASheet", flexcomp("count=\"3 3 2\""),
+             kComp + "the third number of 'count' must be 1 for a sheet, found 2"},
+        Case{"CountTooLarge", flexcomp("dim=\"3\" count=\"1000 1000 1000\""),
+             kComp + "'count' asks for more than 10000000 points"},
+        Case{"Spacing", flexcomp(kGrid + "spacing=\"0.02\" radius=\"0.015\""),
+             kComp + "'spacing' must be at least 2 * radius + margin = 0.03, found 0.02"},
+        Case{"SpacingWithMargin", flexcomp(kGrid + "margin=\"0.015\""),
+             kComp + "'spacing' must be at least 2 * radius + margin = 0.025, found 0.02"},
+        Case{"TwoSpacings", flexcomp(kGrid + "spacing=\"1 2\""),
+             kComp + "'spacing' needs 1 number for all axes, or 3 numbers"},
+        Case{"Radius", flexcomp(kGrid + "radius=\"0\""), kComp + "'radius' must be positive, found 0"},
+        Case{"Young", flexcomp(kGrid, "<elasticity young=\"-1\"/>"), kComp + "'young' must not be negative, found -1"},
+        Case{"PoissonOfOneHalf", flexcomp(kGrid, "<elasticity young=\"1\" poisson=\"0.5\"/>"),
+             kComp + "'poisson' must be at least 0 and less than 0.5, found 0.5"},
+        Case{"NegativePoisson", flexcomp(kGrid, "<elasticity poisson=\"-1\"/>"),
+             kComp + "'poisson' must be at least 0 and less than 0.5, found -1"},
+        Case{"Damping", flexcomp(kGrid, "<elasticity damping=\"-1\"/>"),
+             kComp + "'damping' must not be negative, found -1"},
+        Case{"Thickness", flexcomp(kGrid, "<elasticity young=\"1\" elastic2d=\"bend\" thickness=\"0\"/>"),
+             kComp + "'thickness' must be positive where a sheet resists bending or stretching, found 0"},
+        Case{"ThicknessOfTheShortForm", flexcomp(kGrid + "young=\"1\""),
+             kComp + "'thickness' must be positive where a sheet resists bending or stretching, found -1"},
+        Case{"Elastic2dOfASolid",
+             flexcomp("dim=\"3\" count=\"3 3 3\"", "<elasticity thickness=\"1\" elastic2d=\"bend\"/>"),
+             kComp + "'elastic2d' is for sheets: 'dim' must be 2, found 3"},
+        Case{"Density", flexcomp(kGrid + "density=\"0\""), kComp + "'density' must be positive, found 0"},
+        Case{"Mass", flexcomp(kGrid + "mass=\"0\""), kComp + "'mass' must be positive, found 0"},
+        Case{"MassAndDensity", flexcomp(kGrid + "mass=\"1\" density=\"1\""),
+             kComp + "'mass' and 'density' cannot both be given"},
+        Case{"InertiaBox", flexcomp(kGrid + "inertiabox=\"0\""), kComp + "'inertiabox' must be positive, found 0"},
+        Case{"Scale", flexcomp(kGrid + "scale=\"1 0 1\""), kComp + "'scale' must be positive, found 0"},
+        Case{"Friction", flexcomp(kGrid + "friction=\"-1\""), kComp + "'friction' must not be negative, found -1"},
+        Case{"Condim", flexcomp(kGrid, "<contact condim=\"2\"/>"), kComp + "'condim' must be 1, 3, 4 or 6, found 2"},
+        Case{"Stiffness", flexcomp(kGrid, "<edge stiffness=\"2\"/>"),
+             kComp + "'stiffness' of edges is for dim 1 only, found 2 with dim 2; use <elasticity>"},
+        Case{"PinId", flexcomp(kGrid, "<pin id=\"9\"/>"), kPin + "'id' must be between 0 and 8, found 9"},
+        Case{"PinRange", flexcomp(kGrid, "<pin range=\"0 1 7 -1\"/>"),
+             kPin + "'range' must be between 0 and 8, found -1"},
+        Case{"OddPinRange", flexcomp(kGrid, "<pin range=\"0 1 7\"/>"),
+             kPin + "'range' needs a multiple of 2 numbers, found 3"},
+        Case{"PinGrid", flexcomp(kGrid, "<pin grid=\"0 3\"/>"), kPin + "'grid' must be between 0 and 2, found 3"},
+        Case{"PinGridRange", flexcomp(kGrid, "<pin gridrange=\"0 0 1\"/>"),
+             kPin + "'gridrange' needs a multiple of 4 numbers, found 3"},
+        Case{"PinGridOfALine", flexcomp("dim=\"1\" count=\"5\"", "<pin grid=\"0\"/>"),
+             kPin + "'grid' and 'gridrange' are for flexcomps of type grid with dim 2 or 3, or with interpolation"},
+        Case{"ElementIndex", flex(kSquare + "element=\"0 1 2 0 2 4\""),
+             kFlex + "'element': element 1 has vertex 4, but there are 4 vertices"},
+        Case{"NegativeElementIndex", flex(kSquare + "element=\"0 1 -2\""),
+             kFlex + "'element': element 0 has vertex -2, but there are 4 vertices"},
+        Case{"RepeatedVertex", flex(kSquare + "element=\"0 1 2 0 3 3\""),
+             kFlex + "'element': element 1 has vertex 3 twice"},
+        Case{"ElementCount", flex(kSquare + "element=\"0 1 2 3\""),
+             kFlex + "'element' needs a multiple of dim + 1 = 3 numbers, found 4"},
+        Case{"ElementChildCount", flex(kSquare, "<element vertex=\"0 1\"/>"),
+             "m.xml:3: <element>: 'vertex' needs a multiple of 3 numbers, found 2"},
+        Case{"VertexCount", flex("element=\"0 1 2\"", "<vertex pos=\"0 0\"/>"),
+             "m.xml:3: <vertex>: 'pos' needs a multiple of 3 numbers, found 2"},
+        Case{"NoElements", flex(kSquare), kFlex + "a flex needs points and elements"},
+        Case{"NoPoints", flexcomp("type=\"direct\""), kComp + "a flex needs points and elements"},
+        Case{"PointCount", flexcomp("type=\"direct\" point=\"0 0\""),
+             kComp + "'point' needs a multiple of 3 numbers, found 2"},
+        Case{"ShortEdge", flex("dim=\"1\" vertex=\"0 0 0 0 0 0 0 0 1\" element=\"0 2 1 0\""),
+             kFlex + "element 1: vertices 1 and 0 are in the same place"},
+        Case{"FlatTriangle", flex("vertex=\"0 0 0 1 0 0 2 0 0\" element=\"0 1 2\""),
+             kFlex + "element 0 is a triangle without area"},
+        Case{"FlatTetrahedron", flex("dim=\"3\" " + kSquare + "element=\"0 1 2 3\""),
+             kFlex + "element 0 is a tetrahedron without volume"},
+        Case{"NotANumber", flexcomp(kGrid + "mass=\"nan\""), kComp + "'mass' must be finite, found \"nan\""},
+        Case{"Infinite", flex("element=\"0 1 2\" vertex=\"0 0 inf\""),
+             kFlex + "'vertex' must be finite, found \"0 0 inf\""}),
+    [](const auto& info) { return info.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Meaning, FlexError,
+    testing::Values(
+        Case{"TwoThicknesses", flexcomp(kGrid + "thickness=\"1\"", "<elasticity thickness=\"2\"/>"),
+             kComp + "'thickness' is given twice with different values, here and in <elasticity>"},
+        Case{"TwoFrictions", flexcomp(kGrid + "friction=\"1\"", "<contact friction=\"2\"/>"),
+             kComp + "'friction' is given twice with different values, here and in <contact>"},
+        Case{"EqualityAndYoung",
+             flexcomp(kGrid, "<edge equality=\"true\"/><elasticity young=\"1\" thickness=\"1\" elastic2d=\"both\"/>"),
+             kComp +
+                 "'equality' and 'young' both resist stretching; leave one out, or bend only with elastic2d=\"bend\""},
+        Case{"Strain", flexcomp(kGrid, "<edge equality=\"strain\"/>"),
+             kComp + "equality=\"strain\" is for dof=\"trilinear\" and \"quadratic\""},
+        Case{"Circle", flexcomp("type=\"circle\""), kComp + "a circle needs dim 1, found 2"},
+        Case{"SmallCircle", flexcomp("type=\"circle\" dim=\"1\" count=\"3\""),
+             kComp + "a circle needs a 'count' of at least 4, found 3"},
+        Case{"ThinBox", flexcomp("type=\"box\" dim=\"3\" count=\"3 3 1\""),
+             kComp + "'count' must be at least 2 along all axes here, found 1"},
+        Case{"LineBox", flexcomp("type=\"box\" dim=\"1\""),
+             kComp + "a box, cylinder or ellipsoid needs dim 2 or 3, found 1"},
+        Case{"NoFile", flexcomp("type=\"gmsh\""), kComp + "'file' must be given"},
+        Case{"SelfCollisionOfInterpolated", flexcomp("dim=\"3\" count=\"3 3 3\" dof=\"trilinear\""),
+             kComp + "an interpolated flex cannot collide with itself: <contact selfcollide=\"none\"> must be given"},
+        Case{"InterpolatedSheet", flexcomp(kGrid + "dof=\"trilinear\" selfcollide=\"none\""),
+             kComp + "interpolation needs points with extent along all three axes"},
+        Case{"CellCount", flexcomp(kGrid + "cellcount=\"1 0 1\""), kComp + "'cellcount' must be at least 1, found 0"},
+        Case{"UnknownBody", flex(kTriangles + "body=\"b\""), kFlex + "no body is named \"b\""},
+        Case{"BodyCount", flex(kTriangles + "body=\"world world\""),
+             kFlex + "'body' needs one name, or one per vertex: 4 vertices, found 2 names"},
+        Case{"DensityOfBodies", flex(kTriangles + "body=\"world\" density=\"1\""),
+             kFlex + "'density' is for a flex without bodies: these have their own mass"},
+        Case{"PinnedBodies", flex(kTriangles + "body=\"world\"", "<pin id=\"0\"/>"),
+             kFlex + "<pin> is for a flex without bodies"},
+        Case{"NodesWithoutOrder", flex(kTriangles + "node=\"world\""),
+             kFlex + "with 'node' the order of interpolation must be given: dof=\"trilinear\" or \"quadratic\""},
+        Case{"NodeCount", flex(kTriangles + "node=\"world\" dof=\"trilinear\" selfcollide=\"none\""),
+             kFlex + "'node' needs 8 bodies for this cellcount and dof, found 1"},
+        Case{"Material", flexcomp(kGrid + "material=\"silk\""), kComp + "no material is named \"silk\""},
+        Case{"JointStiffness",
+             "<mujoco>\n<default><joint stiffness=\"1\"/></default><worldbody>\n<flexcomp name=\"f\" count=\"3 3\"/>\n"
+             "</worldbody>\n</mujoco>",
+             kComp + "the default class gives joints a spring, which points of a flex cannot have"},
+        Case{"EqualityOfNoFlex", "<mujoco>\n\n<equality><flex flex=\"g\"/></equality></mujoco>",
+             "m.xml:3: <flex>: no flex is named \"g\""},
+        Case{"SameName",
+             "<mujoco>\n<worldbody>\n<flexcomp name=\"f\" count=\"3 3\"/><flexcomp name=\"f\" count=\"3 "
+             "3\"/></worldbody>"
+             "</mujoco>",
+             "m.xml:3: <flex name=\"f\">: the name \"f\" is used twice (first at m.xml:3)"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(FlexWarnings, AFrameAroundAFlexcompDoesNotMoveItSilently) {
+  const std::string inside = "<flexcomp name=\"f\" count=\"3 3\"";
+  const auto positionOf = [&](const std::string& attributes, Warnings& warnings) {
+    const Model m = compile(readMjcfText("<mujoco>\n<worldbody><frame pos=\"0 0 2\">" + inside + attributes +
+                                             "/></frame></worldbody></mujoco>",
+                                         "m.xml", {}, &warnings),
+                            &warnings);
+    return m.qpos0[2];
+  };
+  Warnings warnings;
+  EXPECT_EQ(positionOf("", warnings), 0);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0],
+            "m.xml:2: <flexcomp name=\"f\">: the <frame> around it does not move a flexcomp unless inframe=\"true\"");
+  warnings.clear();
+  EXPECT_EQ(positionOf(" inframe=\"true\"", warnings), 2);
+  EXPECT_TRUE(warnings.empty());
+}
+
+TEST(FlexWarnings, FLEX_B10_AnEdgeOfThreeTrianglesIsReportedOnce) {
+  Warnings warnings;
+  const Model m =
+      compile(readMjcfText(flex("vertex=\"0 0 0 1 0 0 0 1 0 0 0 1 0 -1 0\" element=\"0 1 2 0 1 3 0 1 4\""), "m.xml"),
+              &warnings);
+  EXPECT_EQ(m.nflexhinge, 0);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], kFlex +
+                             "1 edges, the first between vertices 0 and 1, belong to more than two triangles: they do "
+                             "not resist bending");
+}
+
+}  // namespace
+}  // namespace sinew
