@@ -98,7 +98,7 @@ class Reference {
     const ordered_json answer = ask({{"load", file.string()}, {"warmup", stretch.warmup}, {"steps", stretch.steps}});
     version_ = answer.at("version").get<std::string>();
   }
-  std::vector<double> microsecondsOfPieces(int piece) {
+  std::vector<double> cpuMicrosecondsOfPieces(int piece) {
     const ordered_json answer = ask({{"play", piece}});
     qpos_ = answer.at("qpos").get<std::vector<double>>();
     return answer.at("us").get<std::vector<double>>();
@@ -172,8 +172,8 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
     return static_cast<int>(ours.size()) >= std::min(5, settings.rounds) && elapsed.count() > settings.seconds;
   };
   while (static_cast<int>(ours.size()) < settings.rounds && !enough()) {
-    ours.push_back(replay.microsecondsOfPieces(piece));
-    if (reference) theirs.push_back(reference->microsecondsOfPieces(piece));
+    ours.push_back(replay.cpuMicrosecondsOfPieces(piece));
+    if (reference) theirs.push_back(reference->cpuMicrosecondsOfPieces(piece));
   }
   Result result;
   result.name = scene.name;
@@ -279,11 +279,9 @@ void save(const std::vector<Result>& results, const Settings& settings, const st
   const fs::path stem = settings.results / fileNameOf(machine);
   std::ofstream(stem.string() + ".json") << j.dump(2) << "\n";
   std::ofstream(stem.string() + ".md") << fmt::format(
-      "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; {} steps after {} of warm-up, least of "
-      "up "
-      "to {} rounds, turn by\nturn, taken piece by piece of about {} us. The npm package runs about half as fast as "
-      "native "
-      "MuJoCo.\n\n{}\n"
+      "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; processor time of {} steps after {} of "
+      "warm-up,\nleast of up to {} rounds, turn by turn, in pieces of about {} us. The npm package runs about half as "
+      "fast as native MuJoCo.\n\n{}\n"
       "Geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact.\n\n"
       "## Work per step in the scenes with contact\n\n"
       "Means over the stretch; iterations of the island that takes most. Piles are chaotic: a difference in the last "
