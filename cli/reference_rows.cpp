@@ -92,7 +92,8 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     }
     return map(layout_.qpos());
   }
-  if (field.name == "flexedge_invweight0") {  // left at zero there for edges that no row asks about
+  // left at zero there for edges that nothing asks about
+  if (field.name == "flexedge_invweight0" || field.name == "flexedge_length" || field.name == "flexedge_velocity") {
     for (std::size_t i = 0; i < std::min(reference.size(), aligned.values.size()); ++i) {
       if (reference[i] == 0) aligned.values[i] = 0;
     }
