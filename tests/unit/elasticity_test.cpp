@@ -79,6 +79,13 @@ std::vector<std::pair<std::string, std::string>> scenes() {
     all.emplace_back(fmt::format("{} sheet", law), scene(sheet(material + R"( elastic2d="both")")));
     all.emplace_back(fmt::format("{} solid", law), scene(solid(material)));
   }
+  for (const char* dof : {"trilinear", "quadratic"}) {
+    all.emplace_back(fmt::format("{} cells", dof),
+                     scene(fmt::format(R"(<flexcomp name="i" type="grid" dim="3" count="5 3 3"
+      spacing=".03 .03 .03" cellcount="2 1 1" dof="{}" radius=".001" mass=".1">{}
+      <elasticity young="1e4" poisson=".3" damping=".01" law="stvk"/></flexcomp>)",
+                                       dof, kSilent)));
+  }
   for (const char* bending : {"dihedral", "cotangent"}) {
     for (const double kx : {0.0, 4.0}) {
       for (const double ky : {0.0, 3.0}) {
