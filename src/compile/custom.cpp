@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "compile/place.h"
@@ -65,6 +66,14 @@ void putReferenceState(const spec::Key& key, int id, const Place& place, Referen
   if (key.qvel && !key.qvel->empty()) layout.velocitiesFromReference(qpos, numbers.data(), qvel);
 }
 
+/// A list that speaks of the joints only leaves the flex nodes at rest.
+std::optional<std::vector<double>> withNodes(std::optional<std::vector<double>> list, int rigid, int all, double rest) {
+  if (list && !list->empty() && static_cast<int>(list->size()) == rigid) {
+    list->resize(static_cast<std::size_t>(all), rest);
+  }
+  return list;
+}
+
 void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
   const Place place = placeOf(key);
   m.key_time[id] = key.time;
@@ -72,8 +81,9 @@ void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
   if (layout && countsAsReference(key, *layout)) {
     putReferenceState(key, id, place, *layout, m);
   } else {
-    putList(key.qpos, "qpos", m.nq, id, place, m.key_qpos);
-    putList(key.qvel, "qvel", m.nv, id, place, m.key_qvel);
+    putList(withNodes(key.qpos, m.nq_rigid, m.nq, std::numeric_limits<double>::quiet_NaN()), "qpos", m.nq, id, place,
+            m.key_qpos);
+    putList(withNodes(key.qvel, m.nv_rigid, m.nv, 0), "qvel", m.nv, id, place, m.key_qvel);
   }
   putList(key.act, "act", m.na, id, place, m.key_act);
   putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
