@@ -54,6 +54,9 @@ const std::map<std::string_view, Kind>& kinds() {
                                                        {"cam_mat0", Kind::One},
                                                        // places
                                                        {"xpos", Kind::Length},
+                                                       {"flexvert_xpos", Kind::Length},
+                                                       {"flexedge_length", Kind::Length},
+                                                       {"flexedge_velocity", Kind::Velocity},
                                                        {"xipos", Kind::Length},
                                                        {"xanchor", Kind::Length},
                                                        {"geom_xpos", Kind::Length},

@@ -7,8 +7,8 @@ namespace sinew::cli {
 namespace {
 
 /// Arrays of the two engines that share a name and nothing else, or that the reference leaves empty.
-const std::set<std::string_view> kOtherMeaning{"flex_bending", "body_iquat", "ximat",     "body_simple",
-                                               "key_qpos",     "key_qvel",   "qLDiagInv", "cdof_dot"};
+const std::set<std::string_view> kOtherMeaning{"flex_bending", "body_iquat", "ximat",    "body_simple", "key_qpos",
+                                               "key_qvel",     "qLDiagInv",  "cdof_dot", "crb"};
 
 /// Integer arrays whose values are not ids of bodies, joints, dofs or trees.
 bool isPlainInteger(std::string_view name) {
@@ -62,7 +62,7 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
   if (field.kind == FieldKind::Integer && !isPlainInteger(field.name)) return std::nullopt;
   if (interpolated_ && field.name == "flexedge_length0") return std::nullopt;  // never used there
   // what riding points add to a body and its dofs is in the body there, in the points here
-  static const std::set<std::string_view> kOfCarriers{"body_inertia", "dof_M0", "dof_invweight0", "cinert", "crb"};
+  static const std::set<std::string_view> kOfCarriers{"body_inertia", "dof_M0", "dof_invweight0", "cinert"};
   if (carried_ && kOfCarriers.contains(field.name)) return std::nullopt;
   Field aligned = field;
   const auto map = [&](const std::vector<int>& rows) -> std::optional<Field> {
@@ -78,11 +78,11 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     aligned.rowSize = "";
     return map(layout_.dofs());
   }
-  if (field.rowSize == "nv_rigid") {
+  if (field.rowSize == "m.nv_rigid" || field.rowSize == "nv_rigid") {
     aligned.rowSize = "";
-    std::vector<int> rows = layout_.dofs();
-    for (int& row : rows) row = row < m_.nv_rigid ? row : -1;
-    return map(rows);
+    std::vector<int> rigid = layout_.dofs();
+    for (int& i : rigid) i = i < m_.nv_rigid ? i : -1;
+    return map(rigid);
   }
   if (field.rowSize == "nq") {
     aligned.rowSize = "";
@@ -92,8 +92,13 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     }
     return map(layout_.qpos());
   }
-  // left at zero there for edges that nothing asks about
-  if (field.name == "flexedge_invweight0" || field.name == "flexedge_length" || field.name == "flexedge_velocity") {
+  if (field.name == "flexedge_length" || field.name == "flexedge_velocity") {  // only where something asks for them
+    for (std::size_t e = 0; e < std::min(reference.size(), aligned.values.size()); ++e) {
+      const int flex = m_.flexedge_flexid[static_cast<int>(e)];
+      if (m_.flex_rigid[flex] || m_.flex_interp[flex] != 0 || reference[e] == 0) aligned.values[e] = reference[e];
+    }
+  }
+  if (field.name == "flexedge_invweight0") {  // left at zero there for edges that no row asks about
     for (std::size_t i = 0; i < std::min(reference.size(), aligned.values.size()); ++i) {
       if (reference[i] == 0) aligned.values[i] = 0;
     }

@@ -539,7 +539,7 @@ struct Key : Element {
   double time = 0;
   /// How qpos and qvel count the points of flexes: as the reference engine does (displacements, free points only, among
   /// the joints), or as Sinew does (world positions of all nodes, after the joints). Auto: Reference if the number of
-  /// values fits it.
+  /// values fits it. With values for the joints only, the nodes are at rest.
   KeyLayout layout = KeyLayout::Auto;
   std::optional<std::vector<double>> qpos, qvel, act, mpos, mquat, ctrl;
 };

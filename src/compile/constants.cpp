@@ -113,6 +113,22 @@ void writeDofWeights(Model& m, const Data& d) {
   }
 }
 
+/// Free nodes stay where they are when the body they are declared in accelerates: the sum of squares of their
+/// accelerations against it. `acceleration` is that of the joints.
+double squareAgainstBodies(const Model& m, const Data& d, const std::vector<double>& acceleration) {
+  double sum = 0;
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (m.flexnode_pinned[n]) continue;
+    const Vec3 at = ConstMapVec3(m.qpos0.data() + m.nq_rigid + 3 * n);
+    Vec3 body = Vec3::Zero();
+    for (int i = lastDof(m, m.flexnode_bodyid[n]); i >= 0; i = m.dof_parentid[i]) {
+      body += acceleration[static_cast<std::size_t>(i)] * jacobianColumn(m, d, i, at).linear;
+    }
+    sum += body.squaredNorm();
+  }
+  return sum;
+}
+
 void writeTendonAndActuatorWeights(Model& m, const Data& d) {
   std::vector<double> row(static_cast<std::size_t>(m.nv));
   for (int t = 0; t < m.ntendon; ++t) {
@@ -128,7 +144,7 @@ void writeTendonAndActuatorWeights(Model& m, const Data& d) {
       row[static_cast<std::size_t>(d.moment_colind[k])] += d.actuator_moment[k];
     }
     solveMass(m, d, row.data());
-    m.actuator_acc0[u] = std::sqrt(dot(row, row));
+    m.actuator_acc0[u] = std::sqrt(dot(row, row) + squareAgainstBodies(m, d, row));
   }
 }
 
@@ -164,9 +180,24 @@ void writeEqualityData(Model& m, const Data& d) {
   }
 }
 
+/// dof_M0 with the free nodes declared in each body moving along with it: what an actuator has to move.
+std::vector<double> inertiasWithNodes(const Model& m, const Data& d) {
+  std::vector<double> inertia(m.dof_M0.begin(), m.dof_M0.end());
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (m.flexnode_pinned[n]) continue;
+    const int body = m.flexnode_bodyid[n];
+    const Vec3 at = ConstMapVec3(m.qpos0.data() + m.nq_rigid + 3 * n);
+    for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
+      inertia[static_cast<std::size_t>(i)] += m.flexnode_mass[n] * jacobianColumn(m, d, i, at).linear.squaredNorm();
+    }
+  }
+  return inertia;
+}
+
 /// A servo (gain = kp, bias stiffness = -kp) with a positive third bias parameter means a damping ratio z; it becomes
 ///   kv = 2 z sqrt(kp I),  I = sum of M_ii / moment_i^2 over the dofs it acts on.
 void resolveDampingRatios(Model& m, const Data& d) {
+  const std::vector<double> inertiaOf = inertiasWithNodes(m, d);
   for (int u = 0; u < m.nu; ++u) {
     double* bias = m.actuator_biasprm.data() + 10 * u;
     const double kp = m.actuator_gainprm[10 * u];
@@ -174,7 +205,7 @@ void resolveDampingRatios(Model& m, const Data& d) {
     double inertia = 0;
     for (int k = d.moment_rowadr[u]; k < d.moment_rowadr[u] + d.moment_rownnz[u]; ++k) {
       const double square = d.actuator_moment[k] * d.actuator_moment[k];
-      if (square > kMinVal) inertia += m.dof_M0[d.moment_colind[k]] / square;
+      if (square > kMinVal) inertia += inertiaOf[static_cast<std::size_t>(d.moment_colind[k])] / square;
     }
     bias[2] = -bias[2] * 2 * std::sqrt(kp * inertia);
   }
