@@ -122,6 +122,7 @@ std::optional<Field> ReferenceRows::alignDofs(const Field& field, const Data& d)
   if (kOtherMeaning.contains(field.name)) return std::nullopt;
   // not the image of a force: what a choice of coordinates does to inertia is in it
   if (carried_ && (field.name == "qfrc_bias" || field.name == "qfrc_smooth")) return std::nullopt;
+  if (carried_ && field.name == "qacc_warmstart") return std::nullopt;  // only a guess, zero at first in either
   Field aligned = field;
   aligned.rowSize = "";
   aligned.values.resize(static_cast<std::size_t>(layout_.nv()));
