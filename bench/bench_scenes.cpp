@@ -64,7 +64,7 @@ struct Result {
   bool isReproducible = true;
   int rounds = 0;
   double farthest = 0;  // largest difference of a coordinate at the end of the stretch
-  bool hasContact = false;
+  std::string kind;     // smooth, contact or flex
   bench::StageProfile profile;
   Work referenceWork;
   double ratio() const { return sinew.least > 0 ? reference.least / sinew.least : 0; }
@@ -98,7 +98,7 @@ class Reference {
     const ordered_json answer = ask({{"load", file.string()}, {"warmup", stretch.warmup}, {"steps", stretch.steps}});
     version_ = answer.at("version").get<std::string>();
   }
-  std::vector<double> microsecondsOfPieces(int piece) {
+  std::vector<double> cpuMicrosecondsOfPieces(int piece) {
     const ordered_json answer = ask({{"play", piece}});
     qpos_ = answer.at("qpos").get<std::vector<double>>();
     return answer.at("us").get<std::vector<double>>();
@@ -146,16 +146,21 @@ class TemporaryFolder {
   fs::path path_;
 };
 
-/// Geometric mean of the ratios of the scenes with or without contact.
-double meanRatio(const std::vector<Result>& results, bool withContact) {
+/// Geometric mean of the ratios of the scenes of one kind.
+double meanRatio(const std::vector<Result>& results, const std::string& kind) {
   double sum = 0;
   int count = 0;
   for (const Result& r : results) {
-    if (r.hasContact != withContact || r.ratio() <= 0) continue;
+    if (r.kind != kind || r.ratio() <= 0) continue;
     sum += std::log(r.ratio());
     ++count;
   }
   return count > 0 ? std::exp(sum / count) : 0;
+}
+
+std::string meansOf(const std::vector<Result>& results) {
+  return fmt::format("Geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact, {:.2f} with flexes",
+                     meanRatio(results, "smooth"), meanRatio(results, "contact"), meanRatio(results, "flex"));
 }
 
 Result measure(const scenes::Scene& scene, const Settings& settings, Reference* reference,
@@ -172,8 +177,8 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
     return static_cast<int>(ours.size()) >= std::min(5, settings.rounds) && elapsed.count() > settings.seconds;
   };
   while (static_cast<int>(ours.size()) < settings.rounds && !enough()) {
-    ours.push_back(replay.microsecondsOfPieces(piece));
-    if (reference) theirs.push_back(reference->microsecondsOfPieces(piece));
+    ours.push_back(replay.cpuMicrosecondsOfPieces(piece));
+    if (reference) theirs.push_back(reference->cpuMicrosecondsOfPieces(piece));
   }
   Result result;
   result.name = scene.name;
@@ -185,10 +190,10 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
   result.hash = replay.hash();
   Data d(m);
   result.profile = bench::profileStages(m, d, replay.start(), settings.stretch.steps, kProfileRounds);
-  result.hasContact = result.profile.contacts > 0;
+  result.kind = m.nflex > 0 ? "flex" : result.profile.contacts > 0 ? "contact" : "smooth";
   result.isReproducible = replay.isReproducible() && result.profile.hash == result.hash;
   if (reference) result.referenceWork = reference->work();
-  if (reference) {
+  if (reference && m.nflex == 0) {  // flexes have other coordinates there
     for (int i = 0; i < m.nq; ++i) {
       const double difference = std::abs(replay.data().qpos[i] - reference->qpos()[static_cast<std::size_t>(i)]);
       result.farthest = std::max(result.farthest, difference);
@@ -215,11 +220,14 @@ std::string workTable(const std::vector<Result>& results) {
       "| scene | contacts | (npm MuJoCo) | rows | (npm MuJoCo) | iterations | (npm MuJoCo) | same motion |\n"
       "|---|---|---|---|---|---|---|---|\n";
   for (const Result& r : results) {
-    if (!r.hasContact) continue;
+    if (r.kind == "smooth") continue;
     const bench::StageProfile& p = r.profile;
-    text += fmt::format("| {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {} |\n", r.name, p.contacts,
-                        r.referenceWork.contacts, p.rows, r.referenceWork.rows, p.iterations,
-                        r.referenceWork.iterations, r.farthest < kSameMotion ? "yes" : "no (chaotic)");
+    text +=
+        fmt::format("| {} | {:.1f} | {:.1f} | {:.1f} | {:.1f} | {:.2f} | {:.2f} | {} |\n", r.name, p.contacts,
+                    r.referenceWork.contacts, p.rows, r.referenceWork.rows, p.iterations, r.referenceWork.iterations,
+                    r.kind == "flex"           ? "not compared"
+                    : r.farthest < kSameMotion ? "yes"
+                                               : "no (chaotic)");
   }
   return text;
 }
@@ -273,27 +281,25 @@ void save(const std::vector<Result>& results, const Settings& settings, const st
                            {"state_hash", fmt::format("{:016x}", r.hash)},
                            {"reproducible", r.isReproducible}});
   }
-  j["geometric_mean_ratio_smooth"] = meanRatio(results, false);
-  j["geometric_mean_ratio_contact"] = meanRatio(results, true);
+  for (const char* kind : {"smooth", "contact", "flex"}) {
+    j[fmt::format("geometric_mean_ratio_{}", kind)] = meanRatio(results, kind);
+  }
   fs::create_directories(settings.results);
   const fs::path stem = settings.results / fileNameOf(machine);
   std::ofstream(stem.string() + ".json") << j.dump(2) << "\n";
   std::ofstream(stem.string() + ".md") << fmt::format(
-      "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; {} steps after {} of warm-up, least of "
-      "up "
-      "to {} rounds, turn by\nturn, taken piece by piece of about {} us. The npm package runs about half as fast as "
-      "native "
-      "MuJoCo.\n\n{}\n"
-      "Geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact.\n\n"
-      "## Work per step in the scenes with contact\n\n"
+      "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; processor time of {} steps after {} of "
+      "warm-up,\nleast of up to {} rounds, turn by turn, in pieces of about {} us. The npm package runs about half as "
+      "fast as native MuJoCo.\n\n{}\n"
+      "{}.\n\n"
+      "## Work per step in the scenes with contact or flexes\n\n"
       "Means over the stretch; iterations of the island that takes most. Piles are chaotic: a difference in the last "
       "digit grows until the\ntwo engines play different falls of the same pile. Then the numbers of contacts and rows "
       "tell whether the work is the same.\n\n{}\n"
       "## Sinew by stage, us per step\n\nLeast of five rounds, step by step.\n\n{}",
       machine, settings.arguments.empty() ? "" : " ARGS=\"" + settings.arguments + "\"", kVersion,
       j["reference"].get<std::string>(), settings.stretch.steps, settings.stretch.warmup, settings.rounds,
-      kPieceMicroseconds, speedTable(results), meanRatio(results, false), meanRatio(results, true), workTable(results),
-      stageTable(results));
+      kPieceMicroseconds, speedTable(results), meansOf(results), workTable(results), stageTable(results));
   fmt::print("written to {}.json and .md\n", fs::relative(stem, SINEW_SOURCE_DIR).string());
 }
 
@@ -332,8 +338,7 @@ int run(const Settings& settings) {
     std::fflush(stdout);
     results.push_back(r);
   }
-  fmt::print("geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact\n", meanRatio(results, false),
-             meanRatio(results, true));
+  fmt::print("{}\n", meansOf(results));
   if (settings.save && settings.only.empty()) save(results, settings, version);
   return std::all_of(results.begin(), results.end(), [](const Result& r) { return r.isReproducible; }) ? 0 : 1;
 }

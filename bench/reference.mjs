@@ -1,7 +1,7 @@
 // The yardstick: plays stretches of simulation in the published MuJoCo WebAssembly package, as scenes/replay.h plays
 // them in Sinew. Reads one JSON command per line from standard input and answers each with one line:
 //   {"load": FILE, "warmup": N, "steps": N}   ->  {"nv": N, "version": "..."}
-//   {"play": N}                               ->  {"us": [microseconds of every N steps], "qpos": [...] at the end}
+//   {"play": N}                               ->  {"us": [processor time of every N steps], "qpos": [...] at the end}
 //   {"count": true}                           ->  {"contacts": ..., "rows": ..., "iterations": ...}, means over the steps
 // An answer {"error": TEXT} means that the command failed.
 
@@ -61,9 +61,10 @@ function play({ play: piece }) {
   mj.mj_setState(model, data, start, signature);
   for (let done = 0; done < steps; done += piece) {
     const count = Math.min(piece, steps - done);
-    const begin = process.hrtime.bigint();
+    const begin = process.cpuUsage();
     for (let i = 0; i < count; ++i) mj.mj_step(model, data);
-    us.push(Number(process.hrtime.bigint() - begin) / 1000);
+    const used = process.cpuUsage(begin);
+    us.push(used.user + used.system);
   }
   return { us, qpos: Array.from(data.qpos) };
 }

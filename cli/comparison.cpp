@@ -19,9 +19,10 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// Sizes that say how much memory is set aside, or count what Sinew does not keep.
 const std::set<std::string_view> kOtherSizes{"nJmom", "nJten", "nnames"};
 
-/// Hull polygons: the reference engine lists them in the order of a hash table, so that neither their order nor where
-/// each begins means anything. Their number is compared with the sizes.
-bool isPolygonList(std::string_view name) { return name.starts_with("mesh_poly"); }
+/// Lists that only a search goes through: hull polygons, which the reference engine has in the order of a hash table,
+/// so that neither their order nor where each begins means anything (their number is compared with the sizes); and the
+/// vertex from which the climb over a hull starts, one of several equally far ones.
+bool isSearchList(std::string_view name) { return name.starts_with("mesh_poly") || name == "mesh_extrema"; }
 
 /// Patterns of sparse arrays: the arrays themselves are compared entry by entry, wherever those are stored.
 const std::set<std::string_view> kPatterns{"ten_J_rownnz",  "ten_J_rowadr",  "ten_J_colind",
@@ -218,7 +219,7 @@ void Comparison::compareStatistic() {
 
 void Comparison::compareConstant(const Field& field) {
   const auto found = trace_.constants.find(field.name);
-  if (found == trace_.constants.end() || kPatterns.contains(field.name) || isPolygonList(field.name)) return;
+  if (found == trace_.constants.end() || kPatterns.contains(field.name) || isSearchList(field.name)) return;
   if (!rows_) {
     compareConstant(field, found->second);
     return;

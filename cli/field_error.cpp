@@ -253,7 +253,8 @@ Scales scalesOf(const Model& m, const TraceSample& sample) {
   s.acceleration = orOne(std::max(largestIn(f, {"qacc", "qacc_smooth", "cacc"}), largest(m.opt.gravity)));
   s.force = orOne(largestIn(f, {"qfrc_bias", "qfrc_passive", "qfrc_spring", "qfrc_damper", "qfrc_actuator",
                                 "qfrc_applied", "qfrc_gravcomp"}));
-  s.spatialForce = orOne(largestIn(f, {"cfrc_int", "cfrc_ext", "xfrc_applied"}));
+  // bodies in free fall carry no force but rounding
+  s.spatialForce = orOne(std::max(s.force, largestIn(f, {"cfrc_int", "cfrc_ext", "xfrc_applied"})));
   s.largestForce = std::max({s.force, s.spatialForce, largestIn(f, {"qfrc_constraint", "efc_force"})});
   s.momentum = orOne(s.velocity * s.length * m.body_subtreemass[0]);
   s.energy = orOne(largestIn(f, {"energy"}));

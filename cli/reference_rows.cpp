@@ -78,11 +78,11 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     aligned.rowSize = "";
     return map(layout_.dofs());
   }
-  if (field.rowSize == "m.nv_rigid" || field.rowSize == "nv_rigid") {
+  if (field.rowSize == "nv_rigid") {
     aligned.rowSize = "";
-    std::vector<int> rigid = layout_.dofs();
-    for (int& i : rigid) i = i < m_.nv_rigid ? i : -1;
-    return map(rigid);
+    std::vector<int> rows = layout_.dofs();
+    for (int& row : rows) row = row < m_.nv_rigid ? row : -1;
+    return map(rows);
   }
   if (field.rowSize == "nq") {
     aligned.rowSize = "";

@@ -125,6 +125,7 @@ std::vector<Scene> contactScenes() {
 std::vector<Scene> benchmarkScenes() {
   std::vector<Scene> all = smoothScenes();
   for (Scene& scene : contactScenes()) all.push_back(std::move(scene));
+  for (Scene& scene : flexScenes()) all.push_back(std::move(scene));
   return all;
 }
 

@@ -1,5 +1,7 @@
 #include "scenes/replay.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,6 +19,13 @@ double microsecondsPer(int count, F&& f) {
   return count > 0 ? elapsed.count() / count : 0;
 }
 
+/// Processor time of this program.
+double cpuMicroseconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return 1e6 * static_cast<double>(t.tv_sec) + 1e-3 * static_cast<double>(t.tv_nsec);
+}
+
 }  // namespace
 
 Replay::Replay(const Model& m, const Stretch& stretch, int threads) : m_(m), stretch_(stretch), d_(m) {
@@ -32,23 +41,30 @@ Replay::Replay(const Model& m, const Stretch& stretch, int threads) : m_(m), str
   start_ = saveState(m, d_);
 }
 
-double Replay::microsecondsPerStep() {
-  if (stretch_.steps == 0) return 0;
-  return microsecondsOfPieces(stretch_.steps).front() / stretch_.steps;
-}
-
-std::vector<double> Replay::microsecondsOfPieces(int piece) {
-  restoreState(m_, d_, start_);
-  std::vector<double> pieces;
-  pieces.reserve(static_cast<std::size_t>(stretch_.steps / piece + 1));
-  for (int done = 0; done < stretch_.steps; done += piece) {
-    const int count = std::min(piece, stretch_.steps - done);
-    pieces.push_back(count * microsecondsPer(count, [&] { step(m_, d_); }));
-  }
+void Replay::noteEnd() {
   const std::uint64_t hash = stateHash(m_, d_);
   if (played_ && hash != hash_) reproducible_ = false;
   hash_ = hash;
   played_ = true;
+}
+
+double Replay::microsecondsPerStep() {
+  restoreState(m_, d_, start_);
+  const double result = microsecondsPer(stretch_.steps, [&] { step(m_, d_); });
+  noteEnd();
+  return result;
+}
+
+std::vector<double> Replay::cpuMicrosecondsOfPieces(int piece) {
+  restoreState(m_, d_, start_);
+  std::vector<double> pieces;
+  pieces.reserve(static_cast<std::size_t>(stretch_.steps / piece + 1));
+  for (int done = 0; done < stretch_.steps; done += piece) {
+    const double begin = cpuMicroseconds();
+    for (int i = done; i < std::min(done + piece, stretch_.steps); ++i) step(m_, d_);
+    pieces.push_back(cpuMicroseconds() - begin);
+  }
+  noteEnd();
   return pieces;
 }
 

@@ -26,8 +26,8 @@ class Replay {
 
   /// Plays the stretch once; microseconds per step.
   double microsecondsPerStep();
-  /// The same, one number for every `piece` steps (the last piece may be shorter): microseconds of that piece.
-  std::vector<double> microsecondsOfPieces(int piece);
+  /// The same in processor time, one number for every `piece` steps (the last piece may be shorter).
+  std::vector<double> cpuMicrosecondsOfPieces(int piece);
   /// Times forward() on the state at the start of the stretch, as often as the stretch has steps; microseconds per
   /// call.
   double microsecondsPerForward();
@@ -42,6 +42,8 @@ class Replay {
   std::span<const std::byte> start() const { return start_; }
 
  private:
+  void noteEnd();
+
   const Model& m_;
   Stretch stretch_;
   Data d_;

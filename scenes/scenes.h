@@ -53,10 +53,28 @@ Scene rubble(int count);
 /// tendon equalities, solved by projected Gauss-Seidel.
 Scene hands(int count);
 
+// With flexes: cloth and solids that fall on things, flutter, grip and sag.
+
+/// A stiff sheet of 16 x 16 points with length rows falls on a post and a ball.
+Scene softPlate();
+/// A sheet of 9 x 19 points with length rows on two pins in the wind; it collides with itself.
+Scene softFlag();
+/// Two soft pads of 3 x 6 x 9 points on sliding fingers close around an egg and lift it. Newton, elliptic cones.
+Scene softGripper();
+/// An elastic sheet of 20 x 20 points falls on a ball and a box; implicit.
+Scene softDrape();
+/// An elastic solid of 8 x 8 x 8 points on the floor, with a ball on it.
+Scene softJelly();
+/// An elastic sheet of 16 x 16 points, pinned all around, under a box and a capsule.
+Scene softTrampoline();
+/// A net of 14 x 8 points with length rows between two rows of pins, under a jointed body.
+Scene softHammock();
+
 /// The scenes that benchmarks compare with the reference engine: smooth dynamics alone, and with contact.
 std::vector<Scene> smoothScenes();
 std::vector<Scene> contactScenes();
-/// Both.
+std::vector<Scene> flexScenes();
+/// All of them.
 std::vector<Scene> benchmarkScenes();
 
 }  // namespace sinew::scenes

@@ -4,8 +4,16 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 namespace sinew::detail {
+namespace {
+
+/// What the caller wrote is handed to the other threads through this counter, and what they wrote comes back through
+/// `finished` below. TBB orders memory as well, but out of sight of tools that look for races.
+std::atomic<unsigned> handOvers = 0;
+
+}  // namespace
 
 void parallelFor(int threads, int count, IndexedWork work, void* context) {
   threads = std::min(threads, count);
@@ -13,21 +21,26 @@ void parallelFor(int threads, int count, IndexedWork work, void* context) {
     for (int i = 0; i < count; ++i) work(context, i, 0);
     return;
   }
-  // Indices are handed out one by one, so a slot that TBB starts late, or not at all, costs nothing but its share. The
-  // two counters also order memory between the threads, whatever the scheduler does inside.
+  // indices are handed out one by one, so a slot that TBB starts late, or not at all, costs nothing but its share
   std::atomic<int> next = 0;
   std::atomic<int> finished = 0;
   const auto run = [&](int slot) {
-    for (int i; (i = next.fetch_add(1, std::memory_order_acq_rel)) < count;) work(context, i, slot);
+    for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) work(context, i, slot);
     finished.fetch_add(1, std::memory_order_release);
   };
-  next.store(0, std::memory_order_release);
   tbb::task_group group;
-  for (int slot = 1; slot < threads; ++slot) group.run([&run, slot] { run(slot); });
+  for (int slot = 1; slot < threads; ++slot) {
+    tbb::task_handle task = group.defer([&run, slot] {
+      handOvers.load(std::memory_order_acquire);
+      run(slot);
+    });
+    handOvers.fetch_add(1, std::memory_order_release);
+    group.run(std::move(task));
+  }
   run(0);
   group.wait();
   while (finished.load(std::memory_order_acquire) < threads) {
-    // never entered twice: all slots have ended, what counts is the ordering of the load
+    // not entered, as all slots have ended: what counts is the order that the load makes
   }
 }
 

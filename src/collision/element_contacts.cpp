@@ -40,6 +40,11 @@ void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, 
   }
 }
 
+/// Two elements whose boxes overlap, looked at more closely before they are listed. The cheap test comes first.
+bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distance) {
+  return !geom::farApart(elementAt(m, d, elem1), elementAt(m, d, elem2), distance) && !areOnOneBody(m, elem1, elem2);
+}
+
 /// Adds the contacts of scratch().pairs, elements counted over all flexes.
 void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p) {
   Scratch& memory = scratch();
@@ -116,9 +121,10 @@ void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::Col
   Array<std::pair<int, int>>& pairs = scratch().pairs;
   pairs.clear();
   const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
-  forEachOverlap(tree1, tree2, detectionDistance(m.opt, p.margin, p.gap), [&](int i, int j) {
+  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  forEachOverlap(tree1, tree2, distance, [&](int i, int j) {
     const int elem1 = trees.element(flex1, i), elem2 = trees.element(flex2, j);
-    if (!areJoined(m, elem1, elem2)) pairs.push_back({elem1, elem2});
+    if (mayTouch(m, d, elem1, elem2, distance)) pairs.push_back({elem1, elem2});
   });
   collidePairs(m, d, options, p);
 }
@@ -133,7 +139,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
     const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
-    if (!areJoined(m, elem1, elem2)) pairs.push_back({elem1, elem2});
+    if (!shareVertex(m, elem1, elem2) && mayTouch(m, d, elem1, elem2, 0)) pairs.push_back({elem1, elem2});
   });
   collidePairs(m, d, options, p);
 }

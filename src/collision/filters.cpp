@@ -72,15 +72,18 @@ bool hasVertexOn(const Model& m, int elem, int body) {
   return false;
 }
 
-bool areJoined(const Model& m, int elem1, int elem2) {
+bool shareVertex(const Model& m, int elem1, int elem2) {
   const ElementVertices a(m, elem1), b(m, elem2);
-  if (a.flex == b.flex) {
-    for (int i = 0; i < a.count; ++i) {
-      for (int j = 0; j < b.count; ++j) {
-        if (a.local[i] == b.local[j]) return true;
-      }
+  for (int i = 0; i < a.count; ++i) {
+    for (int j = 0; j < b.count; ++j) {
+      if (a.local[i] == b.local[j]) return true;
     }
   }
+  return false;
+}
+
+bool areOnOneBody(const Model& m, int elem1, int elem2) {
+  const ElementVertices a(m, elem1);
   for (int i = 0; i < a.count; ++i) {
     const int body = bodyOfVertex(m, a.first + a.local[i]);
     if (body >= 0 && hasVertexOn(m, elem2, body)) return true;

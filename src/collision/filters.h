@@ -25,8 +25,11 @@ int bodyOfVertex(const Model& m, int vert);
 /// Whether element `elem` (counted over all flexes) has a vertex on the body.
 bool hasVertexOn(const Model& m, int elem, int body);
 
-/// Whether two elements (counted over all flexes) share a vertex, or have vertices on one body.
-bool areJoined(const Model& m, int elem1, int elem2);
+/// Whether two elements of one flex (counted over all flexes) share a vertex.
+bool shareVertex(const Model& m, int elem1, int elem2);
+
+/// Whether two elements (counted over all flexes) have vertices on one body.
+bool areOnOneBody(const Model& m, int elem1, int elem2);
 
 /// The body of a geom; nbody + f for flex f. Contacts are ordered by it.
 int bodyOfCollider(const Model& m, int collider);

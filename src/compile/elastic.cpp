@@ -47,16 +47,16 @@ elastic::Nodes<N> gather(const Model& m, int f, const std::vector<Vec3>& rest, c
 
 template <int Dim>
 void writeElements(Model& m, int f, const std::vector<Vec3>& rest) {
-  const int groups = (m.flex_elemnum[f] + elastic::kLanes - 1) / elastic::kLanes;
+  const int groups = (m.flex_elemnum[f] + kLanes - 1) / kLanes;
   m.flex_elastic.resize(m.flex_elasticadr[f] +
-                        static_cast<std::ptrdiff_t>(groups) * elastic::kLanes * elasticNumbers(m.flex_law[f], Dim));
+                        static_cast<std::ptrdiff_t>(groups) * kLanes * elasticNumbers(m.flex_law[f], Dim));
   const double young = m.flex_young[f];
   const double poisson = m.flex_poisson[f];
   const double thickness = m.flex_thickness[f];
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const auto x = gather<Dim + 1>(m, f, rest, &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * e]);
     double* group = &m.flex_elastic[elasticGroup(m, f, e)];
-    const int lane = e % elastic::kLanes;
+    const int lane = e % kLanes;
     switch (m.flex_law[f]) {
       case FlexLaw::Reference:
         elastic::storeStrain<Dim>(elastic::referenceLaw<Dim>(x, young, poisson, thickness), lane, group);

@@ -100,7 +100,7 @@ int needCarrier(const Draft& draft, const Names& names, const Model& m, const sp
   return m.nbody + node;
 }
 
-/// Cells are counted along the axes of the interpolation grid; in shells, faces by one number and two times -1.
+/// Cells are counted along the axes of the interpolation grid.
 void checkCell(const spec::Equality& equality, int flex, const Model& m, const Place& place) {
   const int* cells = m.flex_cellnum.data() + 3 * flex;
   const auto within = [&](double value, int count) {
@@ -108,10 +108,10 @@ void checkCell(const spec::Equality& equality, int flex, const Model& m, const P
   };
   const auto& [i, j, k] = equality.cell;
   if (m.flex_interp[flex] == 0) place.fail(fmt::format("flex \"{}\" is not interpolated", equality.name1));
-  const int faces = 2 * (cells[1] * cells[2] + cells[0] * cells[2] + cells[0] * cells[1]);
-  const bool valid = m.flex_interp[flex] < 0 ? within(i, faces) && j == -1 && k == -1
-                                             : within(i, cells[0]) && within(j, cells[1]) && within(k, cells[2]);
-  if (!valid) place.fail(fmt::format("'cell' names no cell of flex \"{}\", found {} {} {}", equality.name1, i, j, k));
+  if (m.flex_interp[flex] < 0) place.fail("strain rows on interpolated shells are not supported");
+  if (!within(i, cells[0]) || !within(j, cells[1]) || !within(k, cells[2])) {
+    place.fail(fmt::format("'cell' names no cell of flex \"{}\", found {} {} {}", equality.name1, i, j, k));
+  }
 }
 
 /// What a flex's equality asks of it; the first one decides what the flex counts as.

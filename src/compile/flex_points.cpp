@@ -140,6 +140,10 @@ void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, 
   flex.unit = unitCoordinates(grid, nodes, shape.points);
   if (flex.unit.empty()) place.fail("interpolation needs points with extent along all three axes");
   const bool shell = flex.parameters.isShell(f.dof);
+  if (shell && flex.parameters.young > 0) {
+    place.fail(
+        "elasticity of interpolated shells ('elastic2d' with dof=\"trilinear\" or \"quadratic\") is not supported");
+  }
   for (const Vec3& unit : flex.unit) {
     const std::vector<FlexSupport> supports = grid.weights(unit, shell);
     flex.supports.insert(flex.supports.end(), supports.begin(), supports.end());

@@ -241,6 +241,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   problem_.frictionloss = loss;
   problem_.plans = island.plans;
   problem_.stiff = stiff_.has_value();
+  problem_.hasFlexNodes = !dof_.empty() && dof_.back() >= m.nv_rigid;
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
   problem_.primalScale = island.whole ? problem_.dualScale : 1 / trace;
 }

@@ -5,6 +5,7 @@
 #include "constraint/problem.h"
 #include "solve/dual.h"
 #include "solve/primal.h"
+#include "solve/sparse_hessian.h"
 
 namespace sinew {
 namespace {
@@ -34,6 +35,20 @@ solve::SolveOptions solveOptions(const Option& opt) {
           .hessian = hessianForm(opt.jacobian)};
 }
 
+/// Whether Newton's method is predicted to be faster than the conjugate gradients that were asked for. Of rigid bodies
+/// it is not asked: there both solvers behave as in the reference engine. With stiffness in the metric there is no
+/// iteration without a factor, and conjugate gradients have nothing over Newton's method.
+bool factorIsCheaper(const solve::ConstraintProblem& p, Arena& arena) {
+  if (p.stiff) return true;
+  if (!p.hasFlexNodes || !p.plans) return false;
+  constexpr double kIterations = 40;  // of conjugate gradients on cloth held by length rows
+  constexpr double kFactors = 2;      // of Newton's method
+  constexpr double kFactorSpeed = 2;  // multiplications of a factor run this much faster
+  double perIteration = 8 * static_cast<double>(p.dofs());
+  for (const RowBlock& block : p.blocks) perIteration += 2.0 * block.nbasis * block.ncol + 4 * block.nrow;
+  return kFactors * p.plans->baseFlops(p, arena) < kFactorSpeed * kIterations * perIteration;
+}
+
 /// One problem by the solver of the model, then, if asked for, without slip.
 IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::Solution solution, Arena& arena) {
   const solve::SolveOptions options = solveOptions(m.opt);
@@ -41,9 +56,8 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
   if (m.opt.solver == Solver::PGS) {
     report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
   } else {
-    // preconditioned by a factor, conjugate gradients have nothing over Newton's method
-    const auto method = m.opt.solver == Solver::Newton || p.stiff ? solve::PrimalMethod::Newton
-                                                                  : solve::PrimalMethod::ConjugateGradient;
+    const bool newton = m.opt.solver == Solver::Newton || factorIsCheaper(p, arena);
+    const auto method = newton ? solve::PrimalMethod::Newton : solve::PrimalMethod::ConjugateGradient;
     report = solve::PrimalSolver(p, options, method, arena).solve(solution);
   }
   int slipIterations = 0;

@@ -91,22 +91,25 @@ Potential<3> neoHookean(const Lame& c, const Eigen::Vector3d& s) {
   return psi;
 }
 
-/// Stretch across a sheet at which the stress vanishes: a root of psi_3(s3), which grows with s3 where it matters.
-/// Newton's method, kept inside a bracket.
-double thicknessStretch(const Lame& c, double s1, double s2) {
+/// Stretch s across a sheet whose area is stretched by `area`, such that there is no stress across:
+///   f(s) = mu s + area g'(area s) = 0, which grows with s. Newton's method from the answer for small strains, kept
+///   inside a
+/// bracket.
+double thicknessStretch(const Lame& c, double area) {
   double low = 1e-6;
   double high = 1e3;
-  double s3 = 1;
+  double s = std::clamp(std::pow(std::max(area, 1e-6), -c.lambda / (c.lambda + 2 * c.mu)), 1e-3, 1e2);
   for (int i = 0; i < 60; ++i) {
-    const Potential<3> psi = neoHookean(c, {s1, s2, s3});
-    (psi.slope[2] > 0 ? high : low) = s3;
-    double next = psi.curvature(2, 2) > 0 ? s3 - psi.slope[2] / psi.curvature(2, 2) : low;
+    const Volumetric g = volumetric(c, area * s);
+    const double f = c.mu * s + area * g.slope;
+    (f > 0 ? high : low) = s;
+    double next = s - f / (c.mu + area * area * g.curvature);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
-    const double change = std::abs(next - s3);
-    s3 = next;
-    if (change <= 1e-15 * s3) break;
+    const double change = std::abs(next - s);
+    s = next;
+    if (change <= 1e-14 * s) break;
   }
-  return s3;
+  return s;
 }
 
 Potential<3> potential(const Law& law, const Eigen::Vector3d& s);
@@ -150,7 +153,7 @@ Potential<2> potential(const Law& law, const Eigen::Vector2d& s) {
   switch (law.kind) {
     case FlexLaw::NeoHookean: {
       // the stretch across minimises psi: its slope is the partial one, its curvature loses what the thickness takes up
-      const double s3 = thicknessStretch(law.moduli, s[0], s[1]);
+      const double s3 = thicknessStretch(law.moduli, s[0] * s[1]);
       const Potential<3> solid = neoHookean(law.moduli, {s[0], s[1], s3});
       Potential<2> psi;
       psi.value = solid.value;
@@ -169,6 +172,12 @@ Potential<2> potential(const Law& law, const Eigen::Vector2d& s) {
 template <int Dim>
 Eigen::Matrix<double, 3 * Dim, 1> flat(const Gradient<Dim>& F) {
   return Eigen::Map<const Eigen::Matrix<double, 3 * Dim, 1>>(F.data());
+}
+
+/// All leading minors are positive.
+bool isPositive(const Eigen::Matrix2d& A) { return A(0, 0) > 0 && A.determinant() > 0; }
+bool isPositive(const Eigen::Matrix3d& A) {
+  return isPositive(Eigen::Matrix2d(A.topLeftCorner<2, 2>())) && A.determinant() > 0;
 }
 
 double clamped(double eigenvalue, Tangent tangent) {
@@ -212,7 +221,7 @@ Size<Dim> sizeOf(const Gradient<Dim>& F) {
 template <int Dim>
 Gradient<Dim> neoHookeanStress(const Lame& c, const Gradient<Dim>& F) {
   const Size<Dim> size = sizeOf<Dim>(F);
-  const double s3 = Dim == 2 ? thicknessStretch(c, size.value, 1) : 1;
+  const double s3 = Dim == 2 ? thicknessStretch(c, size.value) : 1;
   return c.mu * F + (volumetric(c, size.value * s3).slope * s3) * size.gradient;
 }
 
@@ -278,16 +287,21 @@ template <int Dim>
 GradientTangent<Dim> stressTangent(const Law& law, const Gradient<Dim>& F, Tangent tangent) {
   const Stretches<Dim> r = stretchesOf<Dim>(F);
   const Potential<Dim> psi = potential(law, r.s);
-  GradientTangent<Dim> K = GradientTangent<Dim>::Zero();
+  GradientTangent<Dim> K;
   const auto add = [&](const Gradient<Dim>& mode, double eigenvalue) {
     const Eigen::Matrix<double, 3 * Dim, 1> v = flat<Dim>(mode);
     K.noalias() += clamped(eigenvalue, tangent) * v * v.transpose();
   };
 
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, Dim, Dim>> scaling(psi.curvature);
-  for (int i = 0; i < Dim; ++i) {
-    add(r.U * scaling.eigenvectors().col(i).asDiagonal() * r.V.transpose(), scaling.eigenvalues()[i]);
+  // stretches: the curvature of psi as it is, unless it has to be cleaned of negative eigenvalues
+  Eigen::Matrix<double, Dim, Dim> curvature = psi.curvature;
+  if (tangent == Tangent::Definite && !isPositive(curvature)) {
+    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, Dim, Dim>> modes(curvature);
+    curvature = modes.eigenvectors() * modes.eigenvalues().cwiseMax(0).asDiagonal() * modes.eigenvectors().transpose();
   }
+  Eigen::Matrix<double, 3 * Dim, Dim> axes;
+  for (int i = 0; i < Dim; ++i) axes.col(i) = flat<Dim>(r.U.col(i) * r.V.col(i).transpose());
+  K.noalias() = axes * curvature * axes.transpose();
   for (int i = 0; i < Dim; ++i) {
     for (int j = i + 1; j < Dim; ++j) {
       const Gradient<Dim> ij = r.U.col(i) * r.V.col(j).transpose() * std::sqrt(0.5);

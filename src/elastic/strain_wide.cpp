@@ -3,17 +3,14 @@
 namespace sinew::elastic {
 namespace {
 
-/// Four numbers somewhere in an array, with the alignment of one.
-typedef double Numbers __attribute__((vector_size(kLanes * sizeof(double)), aligned(8), may_alias));
-
 /// By reference: a vector returned by value has no settled calling convention.
-const Numbers& load(const double* numbers, int index) {
-  return *reinterpret_cast<const Numbers*>(numbers + kLanes * index);
+inline __attribute__((always_inline)) const Wide& load(const double* numbers, int index) {
+  return *reinterpret_cast<const Wide*>(numbers + kLanes * index);
 }
 
 /// Edges d_b = x_i - x_j.
 template <int Dim>
-void edgesOf(const WidePoints<Dim>& x, Wide (&d)[StrainElement<Dim>::kEdges][3]) {
+inline __attribute__((always_inline)) void edgesOf(const WidePoints<Dim>& x, Wide (&d)[StrainElement<Dim>::kEdges][3]) {
   for (int b = 0; b < StrainElement<Dim>::kEdges; ++b) {
     const auto [i, j] = StrainElement<Dim>::kEdge[static_cast<std::size_t>(b)];
     for (int k = 0; k < 3; ++k) d[b][k] = x[i][k] - x[j][k];
@@ -22,8 +19,8 @@ void edgesOf(const WidePoints<Dim>& x, Wide (&d)[StrainElement<Dim>::kEdges][3])
 
 /// f -= sum_b sigma_b (M e)_b d_b.
 template <int Dim>
-void pull(const double* metric, const Wide (&e)[StrainElement<Dim>::kEdges],
-          const Wide (&d)[StrainElement<Dim>::kEdges][3], WidePoints<Dim>& f) {
+inline __attribute__((always_inline)) void pull(const double* metric, const Wide (&e)[StrainElement<Dim>::kEdges],
+                                                const Wide (&d)[StrainElement<Dim>::kEdges][3], WidePoints<Dim>& f) {
   constexpr int n = StrainElement<Dim>::kEdges;
   Wide t[n] = {};
   int k = 0;
@@ -46,7 +43,8 @@ void pull(const double* metric, const Wide (&e)[StrainElement<Dim>::kEdges],
 }
 
 /// The push against being inside out, and which elements are.
-int pushBack(const Numbers& c, const Wide (&x)[4][3], bool springs, WidePoints<3>& f) {
+inline __attribute__((always_inline)) int pushBack(const Wide& c, const Wide (&x)[4][3], bool springs,
+                                                   WidePoints<3>& f) {
   Wide d[3][3];
   for (int i = 0; i < 3; ++i) {
     for (int k = 0; k < 3; ++k) d[i][k] = x[i + 1][k] - x[0][k];
@@ -81,11 +79,10 @@ int pushBack(const Numbers& c, const Wide (&x)[4][3], bool springs, WidePoints<3
   return mask;
 }
 
-}  // namespace
-
 template <int Dim>
-int strainForces(const double* group, const StrainTerms& terms, const WidePoints<Dim>& x, const WidePoints<Dim>& v,
-                 WidePoints<Dim>& force, WidePoints<Dim>* damper) {
+inline __attribute__((always_inline)) int forcesOf(const double* group, const StrainTerms& terms,
+                                                   const WidePoints<Dim>& x, const WidePoints<Dim>& v,
+                                                   WidePoints<Dim>& force, WidePoints<Dim>* damper) {
   constexpr int n = StrainElement<Dim>::kEdges;
   const double* metric = group;
   const double* length0sq = group + kLanes * StrainElement<Dim>::kPacked;
@@ -121,6 +118,27 @@ int strainForces(const double* group, const StrainTerms& terms, const WidePoints
     return pushBack(load(length0sq, n), x, terms.springs, force);
   } else {
     return 0;
+  }
+}
+
+SINEW_KERNEL int triangleForces(const double* group, const StrainTerms& terms, const WidePoints<2>& x,
+                                const WidePoints<2>& v, WidePoints<2>& force, WidePoints<2>* damper) {
+  return forcesOf<2>(group, terms, x, v, force, damper);
+}
+SINEW_KERNEL int tetrahedronForces(const double* group, const StrainTerms& terms, const WidePoints<3>& x,
+                                   const WidePoints<3>& v, WidePoints<3>& force, WidePoints<3>* damper) {
+  return forcesOf<3>(group, terms, x, v, force, damper);
+}
+
+}  // namespace
+
+template <int Dim>
+int strainForces(const double* group, const StrainTerms& terms, const WidePoints<Dim>& x, const WidePoints<Dim>& v,
+                 WidePoints<Dim>& force, WidePoints<Dim>* damper) {
+  if constexpr (Dim == 2) {
+    return triangleForces(group, terms, x, v, force, damper);
+  } else {
+    return tetrahedronForces(group, terms, x, v, force, damper);
   }
 }
 

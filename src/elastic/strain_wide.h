@@ -1,15 +1,12 @@
 #pragma once
 
 #include "elastic/strain.h"
+#include "math/kernel.h"
 
 namespace sinew::elastic {
 
-/// Four elements side by side. Arithmetic on Wide works element by element, and gives each the bits it would have
-/// alone.
-inline constexpr int kLanes = 4;
-typedef double Wide __attribute__((vector_size(kLanes * sizeof(double))));
-
-/// Numbers per StrainElement in a group of four: metric, length0sq, pushBack, each as one Wide.
+/// Elements are worked on four at a time, one in each lane of a Wide; each gets the bits it would have alone.
+/// Numbers per StrainElement in such a group: metric, length0sq, pushBack, each as one Wide.
 template <int Dim>
 inline constexpr int kStrainNumbers = StrainElement<Dim>::kPacked + StrainElement<Dim>::kEdges + 1;
 

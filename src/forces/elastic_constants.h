@@ -27,15 +27,15 @@ inline int elasticNumbers(FlexLaw law, int dim) {
 
 /// First number of the group that holds element `elem` of flex f.
 inline std::ptrdiff_t elasticGroup(const Model& m, int f, int elem) {
-  const std::ptrdiff_t groupSize = elastic::kLanes * elasticNumbers(m.flex_law[f], m.flex_dim[f]);
-  return m.flex_elasticadr[f] + groupSize * (elem / elastic::kLanes);
+  const std::ptrdiff_t groupSize = kLanes * elasticNumbers(m.flex_law[f], m.flex_dim[f]);
+  return m.flex_elasticadr[f] + groupSize * (elem / kLanes);
 }
 
 template <int Dim>
 void storeContinuum(const elastic::ContinuumElement<Dim>& element, int lane, double* group) {
   double* out = group + lane;
   for (int i = 1; i <= Dim; ++i) {
-    for (int k = 0; k < Dim; ++k) *out = element.shape(k, i), out += elastic::kLanes;
+    for (int k = 0; k < Dim; ++k) *out = element.shape(k, i), out += kLanes;
   }
   *out = element.vol;
 }
@@ -46,7 +46,7 @@ elastic::ContinuumElement<Dim> loadContinuum(const elastic::Law& law, const doub
   element.law = law;
   const double* in = group + lane;
   for (int i = 1; i <= Dim; ++i) {
-    for (int k = 0; k < Dim; ++k) element.shape(k, i) = *in, in += elastic::kLanes;
+    for (int k = 0; k < Dim; ++k) element.shape(k, i) = *in, in += kLanes;
     element.shape.col(0) -= element.shape.col(i);
   }
   element.vol = *in;

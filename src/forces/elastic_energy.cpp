@@ -35,7 +35,7 @@ double elementEnergy(const Model& m, const Data& d, int f) {
   double sum = 0;
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const double* group = &m.flex_elastic[elasticGroup(m, f, e)];
-    const int lane = e % elastic::kLanes;
+    const int lane = e % kLanes;
     const Nodes<Dim + 1> x =
         gather<Dim + 1>(d, &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * e], m.flex_pointadr[f]);
     sum += usesSquaredLengths(m.flex_law[f]) ? elastic::loadStrain<Dim>(group, lane).energy(x)

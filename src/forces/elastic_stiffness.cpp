@@ -63,7 +63,7 @@ void addElements(const Model& m, int f, const Elements& out) {
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const int* vertices = &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * e];
     const double* group = &m.flex_elastic[elasticGroup(m, f, e)];
-    const int lane = e % elastic::kLanes;
+    const int lane = e % kLanes;
     const Nodes<Dim + 1> x = out.positions<Dim + 1>(vertices);
     const auto addElement = [&](const auto& element) {
       const Stiffness<Dim + 1> K = element.stiffness(x, Tangent::Definite);

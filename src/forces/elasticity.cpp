@@ -60,7 +60,7 @@ const int* corners(const Model& m, int f, int elem) {
 template <int Dim>
 void gatherWide(const Model& m, int f, int elem, const double* array, elastic::WidePoints<Dim>& x) {
   const int point = m.flex_pointadr[f];
-  for (int lane = 0; lane < elastic::kLanes; ++lane) {
+  for (int lane = 0; lane < kLanes; ++lane) {
     const int* vertices = corners<Dim>(m, f, elem + lane);
     for (int i = 0; i <= Dim; ++i) {
       const double* from = array + 3 * (point + vertices[i]);
@@ -72,7 +72,7 @@ void gatherWide(const Model& m, int f, int elem, const double* array, elastic::W
 template <int Dim>
 void scatterWide(const Model& m, int f, int elem, const elastic::WidePoints<Dim>& force, double* array) {
   const int point = m.flex_pointadr[f];
-  const int lanes = std::min(elastic::kLanes, m.flex_elemnum[f] - elem);
+  const int lanes = std::min(kLanes, m.flex_elemnum[f] - elem);
   for (int lane = 0; lane < lanes; ++lane) {
     const int* vertices = corners<Dim>(m, f, elem + lane);
     for (int i = 0; i <= Dim; ++i) {
@@ -92,7 +92,7 @@ void addStrainElements(const Model& m, Data& d, int f, const Sums& out) {
   terms.h = reference ? m.opt.timestep : 0;
   elastic::WidePoints<Dim> x, v = {}, force, damper;
   const bool apart = terms.dampingTime > 0 && !reference;
-  for (int e = 0; e < m.flex_elemnum[f]; e += elastic::kLanes) {
+  for (int e = 0; e < m.flex_elemnum[f]; e += kLanes) {
     gatherWide<Dim>(m, f, e, d.flexpoint_xpos.data(), x);
     if (terms.dampingTime > 0) gatherWide<Dim>(m, f, e, d.flexpoint_xvel.data(), v);
     const int inverted = elastic::strainForces<Dim>(&m.flex_elastic[elasticGroup(m, f, e)], terms, x, v, force,
@@ -113,7 +113,7 @@ void addContinuumElements(const Model& m, Data& d, int f, const Sums& out) {
   const double time = m.flex_damping[f];
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const elastic::ContinuumElement<Dim> element =
-        loadContinuum<Dim>(law, &m.flex_elastic[elasticGroup(m, f, e)], e % elastic::kLanes);
+        loadContinuum<Dim>(law, &m.flex_elastic[elasticGroup(m, f, e)], e % kLanes);
     const int* vertices = corners<Dim>(m, f, e);
     const Nodes<Dim + 1> x = gather<Dim + 1>(d.flexpoint_xpos.data(), vertices, point);
     if (out.springs) scatter<Dim + 1>(element.force(x), vertices, point, out.spring);

@@ -88,7 +88,41 @@ Weights nearestInTetrahedron(const std::array<Vec3, 4>& corner, const Vec3& p) {
   return best;
 }
 
+/// Whether all corners of b lie beyond the plane through `foot` across `axis` (of any length), farther than `reach`.
+bool beyond(const Vec3& axis, const Vec3& foot, const Element& b, double reach) {
+  double nearest = axis.dot(b.corner[0] - foot);
+  for (std::size_t i = 1; i < static_cast<std::size_t>(b.count); ++i) {
+    nearest = std::min(nearest, axis.dot(b.corner[i] - foot));
+  }
+  return nearest > 0 && nearest * nearest > reach * reach * axis.squaredNorm();
+}
+
+bool farAcrossFacesOf(const Element& a, const Element& b, double reach) {
+  const std::array<Vec3, 4>& c = a.corner;
+  if (a.count == 3) {
+    const Vec3 normal = (c[1] - c[0]).cross(c[2] - c[0]);
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (beyond((c[(i + 1) % 3] - c[i]).cross(normal), c[i], b, reach)) return true;
+    }
+    return beyond(normal, c[0], b, reach) || beyond(-normal, c[0], b, reach);
+  }
+  if (a.count != 4) return false;
+  for (const std::array<int, 4>& face : kFacesAndCorner) {
+    const auto at = [&](std::size_t i) -> const Vec3& { return c[static_cast<std::size_t>(face[i])]; };
+    const Vec3 normal = (at(1) - at(0)).cross(at(2) - at(0));
+    const bool outward = normal.dot(at(3) - at(0)) <= 0;
+    if (beyond(outward ? normal : Vec3(-normal), at(0), b, reach)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+bool farApart(const Element& a, const Element& b, double distance) {
+  constexpr double kSlack = 1e-9;  // rounding must not hide a contact
+  const double reach = (a.radius + b.radius + distance) * (1 + kSlack);
+  return reach >= 0 && (farAcrossFacesOf(a, b, reach) || farAcrossFacesOf(b, a, reach));
+}
 
 Vec3 Element::at(const std::array<double, 4>& weight) const {
   Vec3 point = weight[0] * corner[0];

@@ -19,6 +19,10 @@ struct Element {
 /// negative, sum 1, and 0 beyond the last corner.
 std::array<double, 4> nearestWeights(const Element& element, const Vec3& p);
 
+/// A quick test: true only if the two are surely farther apart than `distance`, seen across the faces of triangles and
+/// tetrahedra and, for triangles, across their sides. Finds nearly all neighbours in a flat or folded sheet.
+bool farApart(const Element& a, const Element& b, double distance);
+
 /// Appends the contact points of a shape (first) and an element (second) that are nearer than `margin`; returns how
 /// many. Places follow the reference engine:
 ///   plane: every corner. Sphere and triangle: the nearest point. Box and triangle: corners of the triangle against the

@@ -48,6 +48,11 @@ SINEW_KERNEL int factorTree(const Model& m, double* LD, double* diagInv) {
     // i and the dofs right above it, as long as each is the parent of the one before: at most kGroup of them
     const int* column = m.M_colind.data() + m.M_rowadr[i];
     const int above = m.M_rownnz[i] - 1;
+    if (above == 0 && LD[m.M_rowadr[i]] >= kMinVal) {  // a dof by itself, as those of most free bodies
+      diagInv[i] = 1 / LD[m.M_rowadr[i]];
+      --i;
+      continue;
+    }
     int size = 1;
     while (size < kGroup && size <= above && column[above - size] == i - size) ++size;
 

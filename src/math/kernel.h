@@ -2,9 +2,10 @@
 
 /// For the few loops that everything waits for. SINEW_KERNEL before a function compiles it once for any x86-64 and once
 /// for AVX2; the program takes the better one when it starts. Both give the same bits: lanes are written out in the
-/// source, nothing is reordered, and multiplications are never fused with additions.
-#if defined(__x86_64__) && defined(__GNUC__) && defined(__ELF__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__) && defined(__OPTIMIZE__)
+/// source, nothing is reordered, and multiplications are never fused with additions. GCC only: Clang wants the
+/// attribute on every declaration. Not under sanitizers, which are not ready yet when the choice is made.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__ELF__) && defined(__OPTIMIZE__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SINEW_KERNEL __attribute__((target_clones("avx2", "default")))
 #else
 #define SINEW_KERNEL

@@ -36,6 +36,9 @@ struct ConstraintProblem {
 
   /// Stiffness is part of the metric, so that a factor of H costs no more than one of the metric.
   bool stiff = false;
+  /// Points held together by rows of their own are among the dofs. Their equalities make up most of H and never change
+  /// sides, so that a factor may be cheaper than the iterations it saves.
+  bool hasFlexNodes = false;
   /// Where plans of sparse factors are kept between steps; none: they are made anew.
   PlanMemory* plans = nullptr;
 

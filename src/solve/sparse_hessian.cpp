@@ -47,7 +47,7 @@ const FactorPlan& PlanMemory::planForFixed(const LowerRows& A, std::span<const i
   return base_;
 }
 
-const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch) {
+std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
   addMatrix(p.metric->lower(), p.nodes);
   std::size_t rest = 0;
   for (; rest < p.blocks.size() && p.blocks[rest].kind == BlockKind::Equality; ++rest) {
@@ -56,6 +56,16 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
   if (!base_.isFor(wanted_)) {
     base_.makeFor(wanted_, scratch);
   }
+  return rest;
+}
+
+double PlanMemory::baseFlops(const ConstraintProblem& p, Arena& scratch) {
+  makeBase(p, scratch);
+  return base_.flops();
+}
+
+const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch) {
+  const std::size_t rest = makeBase(p, scratch);
   const auto held = [&](const RowBlock& block) { return base_.holds(p.columns.data() + block.column, block.ncol); };
   const auto others = p.blocks.subspan(rest);
   if (std::all_of(others.begin(), others.end(), held)) return base_;

@@ -68,6 +68,9 @@ class PlanMemory {
  public:
   const FactorPlan& planFor(const ConstraintProblem& p, Arena& scratch);
 
+  /// Multiplications of a factor of the parts that stay, without looking at the rest.
+  double baseFlops(const ConstraintProblem& p, Arena& scratch);
+
   /// The plan of a matrix whose pattern never changes: made by the first call.
   const FactorPlan& planForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
   const FactorPlan& fixedPlan() const { return base_; }
@@ -76,6 +79,7 @@ class PlanMemory {
 
  private:
   void addMatrix(const LowerRows& A, std::span<const int> nodes);
+  std::size_t makeBase(const ConstraintProblem& p, Arena& scratch);  // returns how many blocks are in it
 
   FactorPlan wanted_, base_, full_;
   std::vector<std::ptrdiff_t> places_;

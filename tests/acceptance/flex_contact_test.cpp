@@ -186,6 +186,33 @@ TEST(FLEX_S4, TheWeightsOfAnElementNameTheTouchingPoint) {
   }
 }
 
+// The same through the grid of nodes between which vertices are interpolated.
+TEST(FLEX_S4, TheWeightsOfAnInterpolatedElementNameTheTouchingPoint) {
+  for (const std::string dof : {"trilinear", "quadratic"}) {
+    const Model m =
+        inWorld(R"(<geom type="sphere" size=".1" pos="0 0 -.13"/><flexcomp name="f" type="grid" dim="3"
+        count="4 4 3" spacing=".03 .03 .03" mass="1" radius=".005" dof=")" +
+                dof + R"("><elasticity young="1e4" poisson=".2"/><contact selfcollide="none"/></flexcomp>)");
+    Data d(m);
+    for (int i = m.nq_rigid; i < m.nq; ++i) d.qpos[i] += 0.002 * std::sin(5.0 * i);
+    forward(m, d);
+    ASSERT_GT(d.ncon(), 0);
+    for (const Contact& c : d.contact) {
+      EXPECT_NEAR(sumOfWeights(d, c.side[1]), 1, tolerance(1e-13));
+      Vec3 point = Vec3::Zero();
+      for (int i = c.side[1].begin; i < c.side[1].begin + c.side[1].count; ++i) {
+        const int node = d.support_carrier[i] - m.nbody;
+        ASSERT_GE(node, 0);
+        point += d.support_weight[i] * vec3(d.flexpoint_xpos.data(), m.flexnode_pointid[node]);
+        for (int j = c.side[1].begin; j < i; ++j) EXPECT_NE(d.support_carrier[i], d.support_carrier[j]);
+      }
+      const Vec3 expected =
+          ConstMapVec3(c.pos.data()) + (0.5 * c.dist + m.flex_radius[0]) * ConstMapVec3(c.frame.data());
+      EXPECT_NEAR((point - expected).norm(), 0, tolerance(2e-6)) << "the convex collider is good to 1e-6";
+    }
+  }
+}
+
 // Rows against finite differences of the relative motion of the two material points (v_flex - v_rigid) and, for condim
 // 4 and 6, of the ball's rotation: a point does not turn.
 TEST(FLEX_P5, RowsAreTheRelativeMotionOfTheMaterialPoints) {
@@ -327,7 +354,7 @@ TEST(FlexSelfCollision, FindsWhatAllPairsFindWhateverTheSearchIsCalled) {
       for (int i = 0; i < m.nflexelem; ++i) {
         for (int j = i + 1; j < m.nflexelem; ++j) {
           Array<geom::ContactPoint> points;
-          if (!areJoined(m, i, j)) geom::collide(elementAt(m, d, i), elementAt(m, d, j), 0, {}, points);
+          if (!shareVertex(m, i, j)) geom::collide(elementAt(m, d, i), elementAt(m, d, j), 0, {}, points);
           if (!points.empty()) first.emplace_back(i, j);
         }
       }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "sinew/errors.h"
 #include "sinew/load.h"
 #include "sinew/model.h"
 #include "sinew/spec.h"
@@ -191,7 +192,7 @@ TEST(FlexModel, FLEX_AC10_SavedAndReadAgainEveryArrayIsTheSame) {
       R"(<worldbody><flexcomp name="s" type="ellipsoid" dim="3" count="4 4 4" dof="trilinear" cellcount="2 3 2"
            rigid="false"><contact selfcollide="none"/><edge equality="strain"/></flexcomp>
          <flexcomp name="h" type="cylinder" dim="2" count="4 4 4" dof="trilinear" cellcount="3 3 3"><contact
-           selfcollide="none"/><elasticity young="1e3" thickness="0.01" elastic2d="both"/></flexcomp>
+           selfcollide="none"/><elasticity thickness="0.01" elastic2d="both"/></flexcomp>
          <flexcomp name="rigid" type="box" dim="3" count="3 3 3" rigid="true"/></worldbody>)"};
   for (const char* content : contents) {
     const Spec spec = readMjcfText(std::string("<mujoco>") + content + "</mujoco>", "m.xml");
@@ -383,8 +384,20 @@ TEST(FlexModel, FLEX_AC9_ModelsWithoutFlexHaveNoTraceOfIt) {
   });
 }
 
+TEST(FlexModel, ElasticityOfInterpolatedShellsIsRefused) {
+  try {
+    inWorld(R"(<flexcomp name="f" type="grid" dim="3" dof="trilinear" count="3 3 3" spacing=".1 .1 .1" radius=".01">
+      <contact selfcollide="none"/><elasticity young="1e4" thickness=".01" elastic2d="both"/></flexcomp>)");
+    FAIL() << "no error";
+  } catch (const LoadError& e) {
+    EXPECT_STREQ(e.what(),
+                 "m.xml:1: <flexcomp name=\"f\">: elasticity of interpolated shells ('elastic2d' with "
+                 "dof=\"trilinear\" or \"quadratic\") is not supported");
+  }
+}
+
 TEST(FlexModel, WeightsOfAnInterpolatedVertexReproduceItsPlace) {
-  for (const char* shell : {"", "<elasticity young=\"1\" thickness=\"0.01\" elastic2d=\"both\"/>"}) {
+  for (const char* shell : {"", "<elasticity thickness=\"0.01\" elastic2d=\"both\"/>"}) {
     for (const char* dof : {"trilinear", "quadratic"}) {
       const Model m =
           inWorld(std::string("<body euler=\"10 20 30\" pos=\"1 2 3\"><flexcomp name=\"f\" type=\"direct\" "

@@ -142,6 +142,24 @@ INSTANTIATE_TEST_SUITE_P(All, ElementPairs,
                            return std::to_string(info.param.first) + "with" + std::to_string(info.param.second);
                          });
 
+TEST_P(ElementPairs, TheQuickTestNeverHidesAContact) {
+  std::mt19937 rng(20240613u);
+  const auto [countA, countB] = GetParam();
+  int far = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const Element a = randomElement(countA, rng);
+    const Element b = moved(randomElement(countB, rng), randomVector(rng, -0.3, 0.3));
+    const double margin = trial % 3 == 0 ? 0.02 : 0;
+    if (!geom::farApart(a, b, margin)) continue;
+    ++far;
+    Array<ContactPoint> out;
+    EXPECT_EQ(geom::collide(a, b, margin, CollideOptions{}, out), 0) << "trial " << trial;
+  }
+  if (countA > 2 || countB > 2) {
+    EXPECT_GT(far, 200);
+  }
+}
+
 // ------------------------------------------------------------------------------------------ shape against element
 
 using ShapeAndCount = std::pair<GeomType, int>;

@@ -1,0 +1,221 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "kinematics/flexes.h"
+#include "sinew/load.h"
+#include "sinew/step.h"
+#include "support/paths.h"
+
+/// What flexes are made of, and that they are part of the one engine.
+namespace sinew {
+namespace {
+
+Model compiled(const std::string& content) {
+  return compile(readMjcfText("<mujoco>" + content + "</mujoco>", "m.xml"));
+}
+Model inWorld(const std::string& content) { return compiled("<worldbody>" + content + "</worldbody>"); }
+
+std::string sheet(const std::string& inside, const std::string& more = "") {
+  return R"(<flexcomp name="f" type="grid" dim="2" count="4 3 1" spacing=".05 .05 .05" mass=".1" radius=".005" )" +
+         more + R"(><contact contype="0" conaffinity="0" selfcollide="none"/>)" + inside + "</flexcomp>";
+}
+
+// This program links the engine library alone. No folder of its sources is a pipeline for deformable things.
+TEST(FlexScope, FLEX_AC15_OneEngineWithOneContactTypeOneRowListOneSolve) {
+  const Model m =
+      inWorld(R"(<geom type="plane" size="1 1 1"/><body pos="0 0 .05"><freejoint/><geom size=".05"/></body>)" +
+              sheet(R"(<edge equality="true"/>)", R"(pos="0 0 .3")"));
+  Data d(m);
+  for (int i = 0; i < 200; ++i) step(m, d);
+  EXPECT_TRUE(d.status.ok());
+  EXPECT_EQ(d.ne, m.nflexedge) << "rows of edges are in the one list of rows";
+  for (const auto& entry : std::filesystem::directory_iterator(test::sourceDir() / "src")) {
+    const std::string name = entry.path().filename().string();
+    for (const char* word : {"flex", "soft", "deform", "cloth"}) {
+      EXPECT_EQ(name.find(word), std::string::npos) << name;
+    }
+  }
+}
+
+TEST(FlexScope, FLEX_P1_ArraysAreThereWithFlexesAndEmptyWithout) {
+  const Model with = inWorld(sheet("")), without = inWorld(R"(<body><freejoint/><geom size=".1"/></body>)");
+  EXPECT_EQ(with.flex_dim.size(), 1);
+  EXPECT_EQ(with.flex_edge.size(), 2 * with.nflexedge);
+  EXPECT_EQ(with.flexedge_length0.size(), with.nflexedge);
+  EXPECT_EQ(without.flex_dim.size(), 0);
+  EXPECT_EQ(without.flexedge_length0.size(), 0);
+  Data d(without);
+  EXPECT_EQ(d.flexvert_xpos.size(), 0);
+  // qpos0 of a node is where it rests
+  Data rest(with);
+  forward(with, rest);
+  for (int i = 0; i < with.nq; ++i) EXPECT_EQ(rest.flexvert_xpos[i], with.qpos0[i]);
+}
+
+// Bending is a force, not a row; only sheets have hinges; a hinge's damper has the damping time times its stiffness.
+TEST(FlexScope, FLEX_P7_BendingIsAPassiveForceOfSheets) {
+  const Model m = inWorld(sheet(
+      R"(<elasticity young="1e6" poisson="0" thickness=".002" elastic2d="bend" bending="dihedral" law="stvk"/>)"));
+  Data d(m);
+  d.qpos[2] += 0.01;
+  forward(m, d);
+  EXPECT_EQ(d.nefc(), 0);
+  EXPECT_GT(std::abs(d.qfrc_spring[2]), 1e-6);
+  const Model solid =
+      inWorld(R"(<flexcomp name="s" type="grid" dim="3" count="3 3 3" spacing=".05 .05 .05" radius=".005">
+      <contact selfcollide="none"/><elasticity young="1e5" poisson=".3"/></flexcomp>)");
+  EXPECT_EQ(solid.nflexhinge, 0);
+  const Model rope =
+      inWorld(R"(<flexcomp name="r" type="grid" dim="1" count="5 1 1" spacing=".05 .05 .05" radius=".005">
+      <edge stiffness="10"/></flexcomp>)");
+  EXPECT_EQ(rope.nflexhinge, 0);
+
+  const double time = 0.3;
+  const Model damped = inWorld(sheet(
+      R"(<elasticity young="1e6" poisson="0" thickness=".002" elastic2d="bend" bending="dihedral" law="stvk" damping=".3"/>)"));
+  // out of plane: a small displacement z and a small velocity z give forces in the ratio 1 : time
+  Data a(damped), b(damped);
+  a.qpos[2] += 1e-6;
+  b.qvel[2] = 1e-6;
+  forward(damped, a);
+  forward(damped, b);
+  for (int i = 2; i < damped.nv; i += 3)
+    EXPECT_NEAR(b.qfrc_damper[i], time * a.qfrc_spring[i], 1e-6 * std::abs(a.qfrc_spring[2]));
+}
+
+// Force = -dE/dx through the whole engine, for every mechanism that has an energy.
+TEST(FlexScope, FLEX_B1_ForcesAreMinusTheGradientOfTheReportedEnergy) {
+  const std::string solid =
+      R"(<flexcomp name="f" type="grid" dim="3" count="3 2 2" spacing=".05 .05 .05" radius=".005" mass=".1">
+      <contact contype="0" conaffinity="0" selfcollide="none"/>)";
+  const std::vector<std::string> flexes{
+      sheet(R"(<elasticity young="1e5" poisson=".3" thickness=".002" elastic2d="stretch"/>)"),
+      sheet(
+          R"(<elasticity young="1e5" poisson=".3" thickness=".002" elastic2d="both" law="stvk" bending="dihedral"/>)"),
+      sheet(
+          R"(<elasticity young="1e5" poisson=".3" thickness=".002" elastic2d="both" law="corotational" bending="cotangent"/>)"),
+      sheet(R"(<elasticity young="1e5" poisson=".3" thickness=".002" elastic2d="both" law="neohookean"/>)"),
+      solid + R"(<elasticity young="1e4" poisson=".3"/></flexcomp>)",
+      solid + R"(<elasticity young="1e4" poisson=".3" law="stvk"/></flexcomp>)",
+      solid + R"(<elasticity young="1e4" poisson=".3" law="corotational"/></flexcomp>)",
+      solid + R"(<elasticity young="1e4" poisson=".3" law="neohookean"/></flexcomp>)",
+      R"(<flexcomp name="f" type="grid" dim="1" count="5 1 1" spacing=".05 .05 .05" radius=".005" young="1e6">
+         <contact contype="0" conaffinity="0" selfcollide="none"/></flexcomp>)",
+      R"(<flexcomp name="f" type="grid" dim="1" count="5 1 1" spacing=".05 .05 .05" radius=".005"><edge stiffness="300"/>
+         <contact contype="0" conaffinity="0" selfcollide="none"/></flexcomp>)"};
+  for (const std::string& flex : flexes) {
+    Model m = inWorld(flex);
+    m.opt.gravity = {0, 0, 0};
+    m.opt.integrator = Integrator::ImplicitFast;  // explicit ones limit the torque of folds
+    Data d(m);
+    for (int i = 0; i < m.nq; ++i) d.qpos[i] += 0.004 * std::sin(1 + 2.3 * i);
+    forward(m, d);
+    const std::vector<double> force(d.qfrc_spring.begin(), d.qfrc_spring.end());
+    const double scale = std::abs(
+        *std::max_element(force.begin(), force.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }));
+    ASSERT_GT(scale, 0) << flex;
+    const auto energyAt = [&](int i, double dx) {
+      Data moved = d;
+      moved.qpos[i] += dx;
+      sinew::flexes(m, moved);
+      energy(m, moved);
+      return moved.energy[0];
+    };
+    double net[3] = {0, 0, 0};
+    for (int i = 0; i < m.nv; ++i) {
+      const double h = 1e-6;
+      const double gradient = (energyAt(i, h) - energyAt(i, -h)) / (2 * h);
+      EXPECT_NEAR(force[static_cast<std::size_t>(i)], -gradient, 1e-6 * scale) << flex << " dof " << i;
+      net[i % 3] += force[static_cast<std::size_t>(i)];
+    }
+    for (const double sum : net) EXPECT_NEAR(sum, 0, 1e-12 * scale * m.nv) << flex;
+  }
+}
+
+TEST(FlexScope, FLEX_B19_WhatTheSeedsPostponedIsThere) {
+  // self-collision: a sheet folded onto itself
+  Model m =
+      inWorld(R"(<flexcomp name="a" type="grid" dim="2" count="6 2 1" spacing=".05 .05 .05" mass=".1" radius=".01">
+      <edge equality="true"/></flexcomp>)");
+  Data d(m);
+  for (int n = 6; n < 12; ++n) {
+    d.qpos[3 * n] = m.qpos0[3 * (11 - n)];  // the second half lies over the first
+    d.qpos[3 * n + 2] = 0.015;
+  }
+  forward(m, d);
+  int self = 0;
+  for (const Contact& c : d.contact) self += c.flex[0] == 0 && c.flex[1] == 0;
+  EXPECT_GT(self, 0);
+  // two flexes, and an equality written by hand
+  const Model two = compiled(R"(<worldbody>
+      <flexcomp name="a" type="grid" dim="2" count="3 3 1" spacing=".05 .05 .05" radius=".01"><contact selfcollide="none"/></flexcomp>
+      <flexcomp name="b" type="grid" dim="2" count="3 3 1" spacing=".05 .05 .05" radius=".01" pos=".01 .01 .015"><contact selfcollide="none"/></flexcomp>
+      </worldbody><equality><flex flex="a"/></equality>)");
+  Data both(two);
+  forward(two, both);
+  int between = 0;
+  for (const Contact& c : both.contact) between += c.flex[0] == 0 && c.flex[1] == 1;
+  EXPECT_GT(between, 0);
+  EXPECT_GE(both.ne, 16);
+}
+
+// A vertex is tied to a body by name, let go, and tied again: a connect, switched like any equality.
+TEST(FlexScope, AVertexIsAttachedToABodyByNameAndDetached) {
+  const Model m = compiled(
+      R"(<worldbody><body name="hook" pos="0 0 1" mocap="true"/>)" +
+      sheet(R"(<edge equality="true" solref=".01 1"/>)", R"(pos="0 0 1")") +
+      R"(</worldbody><equality><connect name="tie" body1="f_0" body2="hook" anchor="0 0 0" solref=".01 1"/></equality>)");
+  Data d(m);
+  for (int i = 0; i < 1500; ++i) step(m, d);
+  EXPECT_TRUE(d.status.ok());
+  EXPECT_LT(std::abs(d.qpos[2] - 1), 0.05) << "it hangs";
+  EXPECT_LT(d.qpos[3 * 11 + 2], 0.95);
+  d.eq_active[0] = 0;
+  if (m.eq_type[0] != EqualityType::Connect) std::swap(d.eq_active[0], d.eq_active[1]);
+  for (int i = 0; i < 200; ++i) step(m, d);
+  EXPECT_LT(d.qpos[2], 0.6) << "it falls";
+}
+
+TEST(FlexValidation, VALID_3_InextensibleCatenary) {
+  const struct { double length, sag; } cases[]{{1.1, 0.20030}, {1.5, 0.50263}, {2, 0.79639}};
+  for (const auto& c : cases) {
+    double previous = 1;
+    for (const int segments : {10, 20, 40}) {
+      // a V whose edges have their rest length
+      const double depth = std::sqrt(c.length * c.length - 1) / 2;
+      std::string points, elements;
+      for (int i = 0; i <= segments; ++i) {
+        const double s = static_cast<double>(i) / segments;
+        points += std::to_string(s - 0.5) + " 0 " + std::to_string(1 - 2 * depth * std::min(s, 1 - s)) + " ";
+        if (i < segments) elements += std::to_string(i) + " " + std::to_string(i + 1) + " ";
+      }
+      const Model m = compiled(
+          R"(<option timestep=".001"/><worldbody><flexcomp name="c" type="direct" dim="1" radius=".001" mass="1" point=")" +
+          points + R"(" element=")" + elements + R"("><contact contype="0" conaffinity="0" selfcollide="none"/>
+          <edge equality="true" solref=".002 1" solimp=".9999 .9999 .001 .5 2"/><pin id="0 )" +
+          std::to_string(segments) + R"("/></flexcomp></worldbody>)");
+      Data d(m);
+      for (int i = 0; i < 4000; ++i) {
+        for (int k = 0; k < m.nv; ++k) d.qfrc_applied[k] = -4 * d.qvel[k] / segments;
+        step(m, d);
+      }
+      double lowest = 1;
+      for (int n = 0; n < m.nflexnode; ++n) lowest = std::min(lowest, d.qpos[3 * n + 2]);
+      const double error = std::abs((1 - lowest) / c.sag - 1);
+      RecordProperty("error_" + std::to_string(c.length) + "_" + std::to_string(segments), std::to_string(error));
+      if (segments == 40) {
+        EXPECT_LT(error, 0.005) << c.length;
+      }
+      EXPECT_LT(error, previous + 1e-3) << c.length << " " << segments;
+      previous = error;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sinew
