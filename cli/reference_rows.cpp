@@ -78,11 +78,11 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     aligned.rowSize = "";
     return map(layout_.dofs());
   }
-  if (field.rowSize == "m.nv_rigid" || field.rowSize == "nv_rigid") {
+  if (field.rowSize == "nv_rigid") {
     aligned.rowSize = "";
-    std::vector<int> rigid = layout_.dofs();
-    for (int& i : rigid) i = i < m_.nv_rigid ? i : -1;
-    return map(rigid);
+    std::vector<int> rows = layout_.dofs();
+    for (int& row : rows) row = row < m_.nv_rigid ? row : -1;
+    return map(rows);
   }
   if (field.rowSize == "nq") {
     aligned.rowSize = "";
@@ -122,6 +122,7 @@ std::optional<Field> ReferenceRows::alignDofs(const Field& field, const Data& d)
   if (kOtherMeaning.contains(field.name)) return std::nullopt;
   // not the image of a force: what a choice of coordinates does to inertia is in it
   if (carried_ && (field.name == "qfrc_bias" || field.name == "qfrc_smooth")) return std::nullopt;
+  if (carried_ && field.name == "qacc_warmstart") return std::nullopt;  // only a guess, zero at first in either
   Field aligned = field;
   aligned.rowSize = "";
   aligned.values.resize(static_cast<std::size_t>(layout_.nv()));

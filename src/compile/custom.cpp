@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 
 #include "compile/place.h"
@@ -66,12 +65,12 @@ void putReferenceState(const spec::Key& key, int id, const Place& place, Referen
   if (key.qvel && !key.qvel->empty()) layout.velocitiesFromReference(qpos, numbers.data(), qvel);
 }
 
-/// A list that speaks of the joints only leaves the flex nodes at rest.
-std::optional<std::vector<double>> withNodes(std::optional<std::vector<double>> list, int rigid, int all, double rest) {
-  if (list && !list->empty() && static_cast<int>(list->size()) == rigid) {
-    list->resize(static_cast<std::size_t>(all), rest);
-  }
-  return list;
+/// A list that counts the joints alone, as keyframes of attached models do, says nothing about flex nodes.
+std::optional<std::vector<double>> ofJoints(const std::optional<std::vector<double>>& list, int rigid, int all) {
+  if (!list || rigid == all || static_cast<int>(list->size()) != rigid) return list;
+  std::vector<double> longer = *list;
+  longer.resize(static_cast<std::size_t>(all), std::nan(""));
+  return longer;
 }
 
 void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
@@ -81,9 +80,8 @@ void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
   if (layout && countsAsReference(key, *layout)) {
     putReferenceState(key, id, place, *layout, m);
   } else {
-    putList(withNodes(key.qpos, m.nq_rigid, m.nq, std::numeric_limits<double>::quiet_NaN()), "qpos", m.nq, id, place,
-            m.key_qpos);
-    putList(withNodes(key.qvel, m.nv_rigid, m.nv, 0), "qvel", m.nv, id, place, m.key_qvel);
+    putList(ofJoints(key.qpos, m.nq_rigid, m.nq), "qpos", m.nq, id, place, m.key_qpos);
+    putList(ofJoints(key.qvel, m.nv_rigid, m.nv), "qvel", m.nv, id, place, m.key_qvel);
   }
   putList(key.act, "act", m.na, id, place, m.key_act);
   putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
