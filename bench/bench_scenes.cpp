@@ -227,7 +227,7 @@ std::string workTable(const std::vector<Result>& results) {
                     r.referenceWork.contacts, p.rows, r.referenceWork.rows, p.iterations, r.referenceWork.iterations,
                     r.kind == "flex"           ? "not compared"
                     : r.farthest < kSameMotion ? "yes"
-                                               : "no (chaotic)");
+                                               : "no");
   }
   return text;
 }
