@@ -475,7 +475,7 @@ namespace sinew {
   X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
   X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
   /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes (in the order of their dofs), in the   \
-     numbering of their flex; row i holds the columns it is coupled to in growing order, the diagonal last */                                             \
+     numbering of their flex; row i holds the columns it is coupled to in growing order, the diagonal last */          \
   X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
   X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
   X(int, stiff_dofadr, nstiffnode, 1, "first of the three dofs of a node, or of a body with three slides")             \

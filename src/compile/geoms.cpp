@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "compile/contacts.h"
-#include "compile/contacts.h"
 #include "compile/orientation.h"
 #include "compile/place.h"
 #include "geom/fluid.h"
