@@ -111,6 +111,23 @@ TEST(Cells, UniformStretchGivesStressTimesArea) {
   checkUniformStretch<2>();
 }
 
+// u_x = e x^2: the strain 2 e x varies over the cell, and only Gauss points in the right places integrate its square:
+// E = (lambda + 2 mu)/2 (2 e)^2 (a^3/3) b c.
+TEST(Cells, QuadraticCellsIntegrateVaryingStrain) {
+  const CellElement<2> cell{makeLaw(FlexLaw::Corotational, 3, 1e4, 0.3), kSize};
+  const double e = 1e-5;
+  CellNodes<2> x = cellRest<2>(kSize);
+  for (int n = 0; n < kCellPoints<2>; ++n) x(0, n) += e * x(0, n) * x(0, n);
+  const Lame c = lame(1e4, 0.3);
+  const double expected = 0.5 * (c.lambda + 2 * c.mu) * 4 * e * e * std::pow(kSize.x(), 3) / 3 * kSize.y() * kSize.z();
+  EXPECT_NEAR(cell.energy(x), expected, 1e-6 * expected);
+  const auto K = matrix<2>();
+  referenceCellStiffness<2>(kSize, 1e4, 0.3, *K);
+  const CellNodes<2> u = x - cellRest<2>(kSize);
+  const Eigen::Map<const Eigen::Matrix<double, 81, 1>> flat(u.data());
+  EXPECT_NEAR(0.5 * flat.dot(*K * flat) * (c.lambda + 2 * c.mu) / (c.lambda + c.mu), expected, 1e-9 * expected);
+}
+
 template <int Order>
 void checkReferenceCell() {
   constexpr int N = kCellPoints<Order>;
