@@ -21,7 +21,7 @@ void addEdge(RowBuilder& rows, int equality, int flex, int edge) {
   const Model& m = rows.model();
   Data& d = rows.data();
   const double length = d.flexedge_length[edge];
-  if (m.flexedge_rigid[edge] || !(length > kMinEdge)) return;
+  if (m.flexedge_rigid[edge] || !(length > elastic::kMinLength)) return;
   const int point1 = m.flex_pointadr[flex] + m.flex_edge[2 * edge];
   const int point2 = m.flex_pointadr[flex] + m.flex_edge[2 * edge + 1];
   const Vec3 u = (vec3(d.flexpoint_xpos.data(), point2) - vec3(d.flexpoint_xpos.data(), point1)) / length;

@@ -73,7 +73,7 @@ void flexVelocities(const Model& m, Data& d) {
       const int a = m.flex_edge[2 * e], b = m.flex_edge[2 * e + 1];
       const double length = d.flexedge_length[e];
       const Vec3 along = vec3(x, b) - vec3(x, a);
-      d.flexedge_velocity[e] = length > kMinEdge ? along.dot(vec3(v, b) - vec3(v, a)) / length : 0;
+      d.flexedge_velocity[e] = length > elastic::kMinLength ? along.dot(vec3(v, b) - vec3(v, a)) / length : 0;
     }
   }
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "elastic/element.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"
 #include "sinew/data.h"
@@ -7,9 +8,6 @@
 
 /// Where the points and vertices of flexes are, and how forces on them reach the dofs.
 namespace sinew {
-
-/// Edges shorter than this have no direction: they neither pull nor push, m.
-inline constexpr double kMinEdge = 1e-10;
 
 /// qpos, xpos, xmat -> flexpoint_xpos, flexvert_xpos, flexedge_length. Needs kinematics().
 void flexes(const Model& m, Data& d);
