@@ -28,6 +28,10 @@ namespace sinew {
   X(double, ctrl, m.nu, 1, "controls [user]")                                                                  \
   X(double, qfrc_applied, m.nv, 1, "applied generalized force [user]")                                         \
   X(double, xfrc_applied, m.nbody, 6, "applied force, torque at the body's centre of mass, world axes [user]") \
+  X(double, history, m.nhistory, 1, "past controls and sensor values, for delays [user, integrate]")           \
+  X(int, tree_asleep, m.ntree, 1,                                                                              \
+    "below 0: awake, and how long it must rest before it may sleep; else the next tree of a cycle of trees "   \
+    "that sleep together [sleep]")                                                                             \
   X(std::uint8_t, eq_active, m.neq, 1, "equality constraints in force [user]")                                 \
   X(double, mocap_pos, m.nmocap, 3, "positions of mocap bodies [user]")                                        \
   X(double, mocap_quat, m.nmocap, 4, "orientations of mocap bodies [user]")                                    \
@@ -103,6 +107,18 @@ namespace sinew {
   X(double, cacc, m.nbody, 6, "body acceleration, gravity included [bodyForces]")                             \
   X(double, cfrc_int, m.nbody, 6, "force from the parent [bodyForces]")                                       \
   X(double, cfrc_ext, m.nbody, 6, "external force [bodyForces]")                                              \
+  /* what flexes feel, on request: see measureFlexes() */                                                     \
+  X(double, flexvert_force, m.nflexvert, 3, "contact force on each vertex, N [measureFlexes]")                \
+  X(double, flexnode_reaction, m.nflexnode, 3, "force that holds a pinned node, N [measureFlexes]")           \
+  X(double, flexelem_strain, m.nflexelem, 6, "Green strain: xx yy zz xy yz zx [measureFlexes]")               \
+  X(double, flexelem_stress, m.nflexelem, 6, "Cauchy stress, Pa, in the same order [measureFlexes]")          \
+  X(double, flex_kinetic, m.nflex, 1, "kinetic energy, J [measureFlexes]")                                    \
+  /* sleep */                                                                                                 \
+  X(std::uint8_t, tree_awake, m.ntree, 1, "it is simulated [sleep]")                                          \
+  X(int, body_awake, m.nbody, 1, "-1: static, 0: asleep, 1: awake [sleep]")                                   \
+  X(int, body_awake_ind, m.nbody, 1, "bodies that are static or awake, nbody_awake of them [sleep]")          \
+  X(int, parent_awake_ind, m.nbody, 1, "bodies whose parent is, nparent_awake of them [sleep]")               \
+  X(int, dof_awake_ind, m.nv, 1, "dofs of trees that are awake, nv_awake of them [sleep]")                    \
   X(double, sensordata, m.nsensordata, 1, "sensor values [sense]")                                            \
   /* integration */                                                                                           \
   X(double, qDeriv, m.nD, 1, "d (passive + actuator - bias) / d qvel, pattern D [implicit]")                  \
@@ -124,6 +140,18 @@ enum class Trouble : int {
 /// Terms of M qacc = -bias + passive + actuator + applied + constraint.
 enum class ForceTerm : int { None = 0, Bias, Passive, Actuator, Applied, Constraint };
 
+/// What strains a flex.
+enum class FlexTerm : int { None = 0, EdgeSpring, EdgeDamper, Elasticity, Bending, EdgeRow, Contact, Applied };
+
+/// Where in a flex a dof went wrong, and why.
+struct FlexCause {
+  int flex = -1;
+  int element = -1;  ///< counted within the flex, likewise
+  int vertex = -1;
+  FlexTerm term = FlexTerm::None;
+  double stableTimestep = 0;  ///< largest one for which explicit integration of that term is stable, s; 0: unknown
+};
+
 /// The term that pushes hardest on a dof.
 struct LargestForce {
   int dof = -1;
@@ -136,6 +164,7 @@ struct TroubleReport {
   int first = -1;           ///< index of the offending coordinate, dof or control when it first happened
   double time = 0;          ///< when it first happened
   LargestForce force = {};  ///< on that dof (of the joint's dofs, the one pushed hardest) when it first happened
+  FlexCause flex = {};      ///< if that dof is one of a flex
 };
 
 struct Status {
@@ -167,6 +196,13 @@ struct IslandReport {
   bool converged = false;
   double improvement = 0;   ///< scaled, of the last iteration
   double gradientNorm = 0;  ///< scaled; primal solvers only
+  double residual = 0;      ///< impulse solver: largest relative change of an impulse in the last sweep
+};
+
+/// Impulses of one contact, limit, friction loss or equality, from which the next step starts.
+struct RowMemory {
+  std::uint64_t key = 0;            ///< what the rows belong to; for contacts: the colliders and the feature
+  std::array<double, 6> impulse{};  ///< N s or N m s
 };
 
 /// The changing part of a simulation. Made for one Model; all arrays have the sizes it demands. Copying is a deep copy.
@@ -213,6 +249,8 @@ struct Data {
   Array<double> efc_force;          ///< [solve]
   Array<RowState> efc_state;        ///< [solve]
   Array<IslandReport> island;       ///< what the solver did, one entry per island [solve]
+  Array<RowMemory> row_memory;      ///< impulse solver: part of the state, by growing key [solve]
+  int ntree_awake = 0, nbody_awake = 0, nparent_awake = 0, nv_awake = 0;  ///< [sleep]
 
   void clearRows();  ///< no rows, no islands; keeps the memory
   int ncon() const { return static_cast<int>(contact.size()); }

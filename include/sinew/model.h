@@ -60,6 +60,7 @@ namespace sinew {
   X(npair, "explicit contact pairs")                                                 \
   X(nexclude, "excluded body pairs")                                                 \
   X(neq, "equality constraints")                                                     \
+  X(nhistory, "numbers in the buffers of delayed controls and sensors")              \
   X(ntendon, "tendons")                                                              \
   X(nwrap, "path elements of all tendons")                                           \
   X(nJten, "entries of all tendon Jacobians")                                        \
@@ -190,6 +191,7 @@ namespace sinew {
   X(double, geom_friction, ngeom, 3, "sliding, spinning, rolling friction")                                            \
   X(double, geom_margin, ngeom, 1, "contact margin, m")                                                                \
   X(double, geom_gap, ngeom, 1, "contact gap, m")                                                                      \
+  X(double, geom_restitution, ngeom, 1, "share of the normal velocity that an impact returns, 0 to 1")                 \
   X(double, geom_surfacevel, ngeom, 6, "surface velocity in the geom frame: linear, angular")                          \
   X(double, geom_adhesion, ngeom, 1, "adhesive force of contacts, N")                                                  \
   X(double, geom_fluid, ngeom, 12, "ellipsoid fluid model: on, 5 coefficients, virtual mass 3, virtual inertia 3")     \
@@ -261,6 +263,7 @@ namespace sinew {
   X(double, pair_margin, npair, 1, "margin")                                                                           \
   X(double, pair_gap, npair, 1, "gap")                                                                                 \
   X(double, pair_adhesion, npair, 1, "adhesive force")                                                                 \
+  X(double, pair_restitution, npair, 1, "restitution")                                                                 \
   X(double, pair_friction, npair, 5, "friction")                                                                       \
   X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
   /* equality constraints */                                                                                           \
@@ -330,6 +333,9 @@ namespace sinew {
   X(double, actuator_acc0, nu, 1, "|inv(M) moment| at qpos0")                                                          \
   X(double, actuator_length0, nu, 1, "length at qpos0")                                                                \
   X(double, actuator_lengthrange, nu, 2, "feasible length range")                                                      \
+  X(int, actuator_history, nu, 2, "samples kept of the control; order of interpolation between them")                  \
+  X(int, actuator_historyadr, nu, 1, "first number in history, -1: none")                                              \
+  X(double, actuator_delay, nu, 1, "delay of the control, s")                                                          \
   X(double, actuator_user, nu, nuser_actuator, "user data")                                                            \
   /* sensors */                                                                                                        \
   X(SensorType, sensor_type, nsensor, 1, "type")                                                                       \
@@ -344,6 +350,10 @@ namespace sinew {
   X(int, sensor_adr, nsensor, 1, "first number in sensordata")                                                         \
   X(double, sensor_cutoff, nsensor, 1, "clipping bound, 0: none")                                                      \
   X(double, sensor_noise, nsensor, 1, "noise level; information only")                                                 \
+  X(int, sensor_history, nsensor, 2, "samples kept of the value; order of interpolation between them")                 \
+  X(int, sensor_historyadr, nsensor, 1, "first number in history, -1: none")                                           \
+  X(double, sensor_delay, nsensor, 1, "delay of the value, s")                                                         \
+  X(double, sensor_interval, nsensor, 2, "period and phase of its samples, s; 0: every step")                          \
   X(double, sensor_user, nsensor, nuser_sensor, "user data")                                                           \
   /* custom fields */                                                                                                  \
   X(int, numeric_adr, nnumeric, 1, "first number")                                                                     \
@@ -400,12 +410,13 @@ namespace sinew {
   X(double, flex_solref, nflex, 2, "contact: solref")                                                                  \
   X(double, flex_solimp, nflex, 5, "contact: solimp")                                                                  \
   X(double, flex_friction, nflex, 3, "sliding, spinning, rolling friction")                                            \
+  X(double, flex_restitution, nflex, 1, "restitution of contacts")                                                     \
   X(double, flex_margin, nflex, 1, "contact margin, m")                                                                \
   X(double, flex_gap, nflex, 1, "contact gap, m")                                                                      \
   X(std::uint8_t, flex_internal, nflex, 1, "neighbouring elements and vertices collide")                               \
   X(SelfCollide, flex_selfcollide, nflex, 1, "how pairs of its own elements are found")                                \
   X(int, flex_activelayers, nflex, 1, "dim 3: layers of elements that collide")                                        \
-  X(std::uint8_t, flex_passive, nflex, 1, "contacts act as springs, not as rows")                                      \
+  X(std::uint8_t, flex_passive, nflex, 1, "contacts are springs that only push: one row each, without friction")       \
   X(FlexLaw, flex_law, nflex, 1, "law of elasticity")                                                                  \
   X(std::uint8_t, flex_stretch, nflex, 1, "elements resist strain (dim 1: edges do, E A / L)")                         \
   X(FlexBending, flex_bending, nflex, 1, "what resists bending")                                                       \

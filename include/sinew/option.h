@@ -43,7 +43,10 @@ enum class GapReading : int {
   X(int, disableactuator, "bit i set: actuators of group i produce no force")            \
   X(int, sdf_initpoints, "number of starting points for signed distance fields")         \
   X(int, sdf_iterations, "maximum number of iterations for signed distance fields")      \
-  X(GapReading, gap, "meaning of a contact's gap")
+  X(GapReading, gap, "meaning of a contact's gap")                                       \
+  X(double, erp, "impulse solver: share of a position error removed per step")           \
+  X(double, slop, "impulse solver: depth that is left alone, m")                         \
+  X(double, restitution_threshold, "impulse solver: approach below this speed does not bounce, m/s")
 
 /// Settings of the simulation; they may be changed between steps. Defaults are those of MJCF.
 struct Option {
@@ -81,6 +84,9 @@ struct Option {
   int sdf_initpoints = 40;
   int sdf_iterations = 10;
   GapReading gap = GapReading::Inside;
+  double erp = 0.2;
+  double slop = 0;
+  double restitution_threshold = 0.5;
 
   bool disabled(int bits) const { return (disableflags & bits) != 0; }
   bool enabled(int bits) const { return (enableflags & bits) != 0; }

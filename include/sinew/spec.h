@@ -232,6 +232,7 @@ struct Geom : Placed {
   Vec5 solimp = kSolimp;
   double margin = 0;
   double gap = 0;
+  double restitution = 0;
   Vec6 surfacevel{0, 0, 0, 0, 0, 0};
   double adhesion = 0;
   std::optional<Vec6> fromto;
@@ -409,6 +410,7 @@ struct Pair : Element {
   double gap = 0;
   double margin = 0;
   double adhesion = 0;
+  double restitution = 0;
 };
 
 struct Exclude : Element {

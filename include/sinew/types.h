@@ -9,7 +9,7 @@ enum class GeomType : int { Plane = 0, HField, Sphere, Capsule, Ellipsoid, Cylin
 enum class Integrator : int { Euler = 0, RK4, Implicit, ImplicitFast };
 enum class Cone : int { Pyramidal = 0, Elliptic };
 enum class JacobianForm : int { Dense = 0, Sparse, Auto };
-enum class Solver : int { PGS = 0, CG, Newton };
+enum class Solver : int { PGS = 0, CG, Newton, Impulse };
 enum class EqualityType : int { Connect = 0, Weld, Joint, Tendon, Flex, FlexVert, FlexStrain };
 /// How the points of a flex move: freely, along a line through the parent's origin, in the parent's xy plane, or as a
 /// grid of nodes between which vertices are interpolated.

@@ -46,6 +46,7 @@ struct ContactPoint {
   Vec3 normal = Vec3::UnitX();  ///< from the first shape to the second, unit
   Vec3 tangent = Vec3::Zero();  ///< preferred first tangent, zero: none
   double dist = 0;              ///< negative: overlap
+  int feature = 0;              ///< which parts of the shapes touch: the same number while they go on touching
 };
 
 struct CollideOptions {
