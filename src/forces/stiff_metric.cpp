@@ -6,6 +6,7 @@
 #include "forces/elasticity.h"
 #include "inertia/inertia.h"
 #include "math/types.h"
+#include "model/awake.h"
 #include "solve/sparse_hessian.h"
 
 namespace sinew {
@@ -15,14 +16,13 @@ std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int firstDof(const Model& m, int stiff) { return m.stiff_dofadr[stiff]; }
 
-/// The inertia and the dampers of single nodes on the diagonal.
-void startWithInertia(const Model& m, Data& d) {
-  std::fill(d.flexA.begin(), d.flexA.end(), 0.0);
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
-  dofDamping(m, laws);
+/// The inertia and the dampers of single nodes on the diagonal, nothing else.
+void startWithInertia(const Model& m, Data& d, int flex, std::span<const DampingLaw> laws) {
+  const int first = m.flex_stiffadr[flex], end = first + m.flex_stiffnum[flex];
+  const int begin = m.K_rowadr[3 * first], last = 3 * end - 1;
+  std::fill(d.flexA.data() + begin, d.flexA.data() + m.K_rowadr[last] + m.K_rownnz[last], 0.0);
   const double h = m.opt.disabled(disable::kDamper) ? 0 : m.opt.timestep;
-  for (int s = 0; s < m.nstiffnode; ++s) {
+  for (int s = first; s < end; ++s) {
     for (int k = 0; k < 3; ++k) {
       const int dof = firstDof(m, s) + k;
       const int row = 3 * s + k;
@@ -102,10 +102,12 @@ const solve::FactorPlan& planOf(const Model& m, Data& d, int flex) {
                                                       d.arena);
 }
 
-/// Factor of flex `flex`, the numbers of which start at `entry` of flexL. Makes room for them.
-void factorFlex(const Model& m, Data& d, int flex, std::ptrdiff_t entry) {
+/// Factor of flex `flex`, the numbers of which start at `entry` of flexL. Makes room for them and returns where they
+/// end.
+std::ptrdiff_t factorFlex(const Model& m, Data& d, int flex, std::ptrdiff_t entry) {
   const solve::FactorPlan& plan = planOf(m, d, flex);
-  d.flexL.resize(entry + plan.entries());
+  const std::ptrdiff_t end = entry + plan.entries();
+  if (d.flexL.size() < end) d.flexL.resize(end);
   const std::span<double> matrices(d.flexL.data() + entry, static_cast<std::size_t>(plan.entries()));
   const std::span<double> diagInv(d.flexLDiagInv.data() + 3 * m.flex_stiffadr[flex], at(3 * m.flex_stiffnum[flex]));
   const solve::FactorMaker maker(plan, matrices, diagInv);
@@ -114,6 +116,7 @@ void factorFlex(const Model& m, Data& d, int flex, std::ptrdiff_t entry) {
   const double* A = d.flexA.data() + m.K_rowadr[3 * m.flex_stiffadr[flex]];
   for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] += A[k];
   for (const solve::FactorPlan::Front& front : plan.fronts()) maker.eliminate(front);
+  return end;
 }
 
 }  // namespace
@@ -130,17 +133,24 @@ solve::LowerRows stiffRows(const Model& m, const Data& d, int flex) {
 
 void assembleStiffness(const Model& m, Data& d) {
   if (!stiffnessIsImplicit(m)) return;
-  startWithInertia(m, d);
+  const Arena::Scope scope(d.arena);
+  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
+  dofDamping(m, d, laws);
   std::fill(d.qfrc_implicit.begin(), d.qfrc_implicit.end(), 0.0);
   d.flexLDiagInv.resize(3 * m.nstiffnode);
   std::ptrdiff_t entry = 0;
   for (int f = 0; f < m.nflex; ++f) {
     if (m.flex_stiffnum[f] == 0) continue;
+    if (flexAsleep(m, d, f)) {  // its numbers keep their place
+      entry += planOf(m, d, f).entries();
+      if (d.flexL.size() < entry) d.flexL.resize(entry);
+      continue;
+    }
+    startWithInertia(m, d, f, laws);
     Assembler assembler(m, d, f);
     visitStiffness(m, d, f,
                    [&](std::span<const int> points, const double* K, const double* D) { assembler.add(points, K, D); });
-    factorFlex(m, d, f, entry);
-    entry = d.flexL.size();
+    entry = factorFlex(m, d, f, entry);
   }
 }
 
@@ -164,7 +174,8 @@ void solveMetric(const Model& m, Data& d, double* x) {
   for (int s = 0; s < m.nstiffnode; ++s) std::copy_n(x + firstDof(m, s), 3, stiff.data() + 3 * s);
   solveMass(m, d, x);
   for (int f = 0; f < m.nflex; ++f) {
-    if (m.flex_stiffnum[f] > 0) stiffFactor(m, d, f, d.arena).solve(stiff.data() + 3 * m.flex_stiffadr[f]);
+    if (m.flex_stiffnum[f] == 0 || flexAsleep(m, d, f)) continue;
+    stiffFactor(m, d, f, d.arena).solve(stiff.data() + 3 * m.flex_stiffadr[f]);
   }
   for (int s = 0; s < m.nstiffnode; ++s) std::copy_n(stiff.data() + 3 * s, 3, x + firstDof(m, s));
 }
