@@ -70,6 +70,15 @@ void buildNode(BoundingTree& tree, std::span<const Box> boxes, int begin, int en
 
 }  // namespace
 
+void findLively(const BoundingTree& tree, std::span<const std::uint8_t> awake, std::span<std::uint8_t> lively) {
+  for (std::ptrdiff_t node = tree.leaves.size() - 1; node >= 0; --node) {
+    const auto at = [&](std::ptrdiff_t child) { return lively[static_cast<std::size_t>(child)]; };
+    lively[static_cast<std::size_t>(node)] =
+        tree.leaves[node] == 1 ? awake[static_cast<std::size_t>(tree.item[tree.firstLeaf[node]])]
+                               : at(node + 1) | at(node + 2 * tree.leaves[node + 1]);
+  }
+}
+
 void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
   if (tree.item.size() == count) {

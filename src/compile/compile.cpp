@@ -135,6 +135,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
 
   Model m;
   m.opt = spec.option;
+  m.opt.enableflags &= ~enable::kSleep;  // nothing sleeps while constants are found
   draft::decideGapReading(draft, m);
   warnOfIdleFlags(draft);
   setSizes(draft, m);
@@ -142,6 +143,8 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   writeObjects(draft, names, m);
   writeDerived(draft, m);
   requireFinite(m);
+  m.opt.enableflags = spec.option.enableflags;
+  draft::requireInitialSleep(draft, m);
   return m;
 }
 

@@ -109,4 +109,16 @@ void writeFixed(const Draft& draft, Model& m) {
   }
 }
 
+void requireInitialSleep(const Draft& draft, const Model& m) {
+  const auto isInitial = [](SleepPolicy policy) { return policy == SleepPolicy::Init; };
+  if (!m.opt.enabled(enable::kSleep)) return;
+  if (std::none_of(m.tree_sleep_policy.begin(), m.tree_sleep_policy.end(), isInitial)) return;
+  const Data d(m);
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (!isInitial(m.tree_sleep_policy[tree]) || d.tree_asleep[tree] >= 0) continue;
+    placeOf(*draft.body(m.tree_bodyadr[tree]).spec)
+        .fail("'sleep' cannot be \"init\": this tree touches, or is tied to, one that does not start asleep");
+  }
+}
+
 }  // namespace sinew::draft

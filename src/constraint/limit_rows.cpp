@@ -2,6 +2,7 @@
 #include <array>
 
 #include "constraint/row_builder.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -14,8 +15,9 @@ const double* tendonJacobian(const Model& m, const Data& d, int tendon) {
   return d.ten_J.data() + m.ten_J_rowadr[tendon];
 }
 
-/// A tendon row exists only if something can move the tendon.
+/// A tendon row exists only if something can move the tendon, and is awake.
 bool movable(const Model& m, const Data& d, int tendon) {
+  if (tendonAsleep(m, d, tendon)) return false;
   const double* J = tendonJacobian(m, d, tendon);
   return std::any_of(J, J + m.ten_J_rownnz[tendon], [](double x) { return x != 0; });
 }
@@ -45,7 +47,7 @@ void addBallLimit(RowBuilder& rows, int joint) {
 void addFrictionRows(RowBuilder& rows) {
   const Model& m = rows.model();
   for (int dof = 0; dof < m.nv; ++dof) {
-    if (m.dof_frictionloss[dof] == 0) continue;
+    if (m.dof_frictionloss[dof] == 0 || dofAsleep(m, rows.data(), dof)) continue;
     *rows.addBlock(BlockKind::Friction, 1, {&dof, 1}) = 1;
     rows.addRow(RowType::FrictionDof, dof, 0, 0, m.dof_frictionloss[dof]);
   }
@@ -61,7 +63,7 @@ void addLimitRows(RowBuilder& rows) {
   const Model& m = rows.model();
   const Data& d = rows.data();
   for (int joint = 0; joint < m.njnt; ++joint) {
-    if (!m.jnt_limited[joint]) continue;
+    if (!m.jnt_limited[joint] || jointAsleep(m, d, joint)) continue;
     if (m.jnt_type[joint] == JointType::Ball) {
       addBallLimit(rows, joint);
     } else if (m.jnt_type[joint] != JointType::Free) {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "forces/stiff_metric.h"
+#include "model/awake.h"
 #include "solve/dual.h"
 #include "solve/primal.h"
 
@@ -43,9 +44,10 @@ std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena&
 }
 
 /// Stiffness in the metric couples all dofs of a part.
-void joinStiffParts(const Model& m, std::span<int> parent) {
+void joinStiffParts(const Model& m, const Data& d, std::span<int> parent) {
   if (!stiffnessIsImplicit(m)) return;
   for (int part = 0; part < m.nstiffpart; ++part) {
+    if (stiffPartAsleep(m, d, part)) continue;
     const std::span<const int> dofs = stiffDofs(m, part);
     for (const int dof : dofs) join(parent, m.dof_treeid[dofs[0]], m.dof_treeid[dof]);
   }
@@ -70,7 +72,7 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<int> parent = d.arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
-  joinStiffParts(m, parent);
+  joinStiffParts(m, d, parent);
   for (const RowBlock& block : d.row_block) {
     const int* column = d.row_column.data() + block.column;
     const int first = m.dof_treeid[column[0]];
@@ -128,10 +130,14 @@ std::span<Island> findIslands(const Model& m, Data& d) {
 }
 
 Island wholeIsland(const Model& m, Data& d) {
-  Island island{d.arena.take<int>(m.ntree), d.arena.take<int>(d.row_block.size())};
-  std::iota(island.trees.begin(), island.trees.end(), 0);
+  Island island{d.arena.take<int>(d.ntree_awake), d.arena.take<int>(d.row_block.size())};
+  std::size_t count = 0;
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (treeAsleep(d, tree)) continue;
+    island.trees[count++] = tree;
+    island.ndof += m.tree_dofnum[tree];
+  }
   std::iota(island.blocks.begin(), island.blocks.end(), 0);
-  for (int tree = 0; tree < m.ntree; ++tree) island.ndof += m.tree_dofnum[tree];
   island.nrow = d.nefc();
   island.whole = true;
   return island;

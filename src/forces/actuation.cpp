@@ -8,6 +8,7 @@
 #include "forces/forces.h"
 #include "forces/muscle.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -52,6 +53,7 @@ double activationRate(const Model& m, const Data& d, int u, double ctrl) {
   }
 }
 
+/// Also of actuators whose trees sleep: an activation follows its control, not the body.
 void activationRates(const Model& m, Data& d, std::span<const double> ctrl) {
   for (int u = 0; u < m.nu; ++u) {
     if (m.actuator_actadr[u] < 0) continue;
@@ -100,7 +102,7 @@ double bias(const Model& m, const Data& d, int u) {
 /// force = gain input + bias.
 void unlimitedForces(const Model& m, Data& d, std::span<const double> ctrl) {
   for (int u = 0; u < m.nu; ++u) {
-    if (actuatorDisabled(m, u)) continue;
+    if (actuatorDisabled(m, u) || actuatorAsleep(m, d, u)) continue;
     double input = gainInput(m, d, u, ctrl[static_cast<std::size_t>(u)]);
     const double period = setpointPeriod(m, u);
     if (period > 0) input = nearestSetpoint(input, d.actuator_length[u], period);

@@ -2,6 +2,7 @@
 #include "kinematics/dof_chains.h"
 #include "kinematics/jacobian.h"
 #include "math/spatial.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -43,7 +44,9 @@ void addArmatureBias(const Model& m, const Data& d, int tendon, double armature,
   const double force = armature * jacobianRateTimesVelocity(m, d, tendon);
   if (force == 0) return;
   const int end = m.ten_J_rowadr[tendon] + m.ten_J_rownnz[tendon];
-  for (int k = m.ten_J_rowadr[tendon]; k < end; ++k) qfrc[m.ten_J_colind[k]] += force * d.ten_J[k];
+  for (int k = m.ten_J_rowadr[tendon]; k < end; ++k) {
+    if (!dofAsleep(m, d, m.ten_J_colind[k])) qfrc[m.ten_J_colind[k]] += force * d.ten_J[k];
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "forces/elastic_constants.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -234,7 +235,11 @@ void addFlex(const Model& m, Data& d, int f, const Sums& out) {
 }
 
 void passOn(const Model& m, const Data& d, const double* force, double* qfrc) {
-  for (int p = 0; p < m.nflexpoint; ++p) addPointForce(m, d, p, vec3(force, p), qfrc);
+  for (int f = 0; f < m.nflex; ++f) {
+    if (flexAsleep(m, d, f)) continue;
+    const int end = m.flex_pointadr[f] + m.flex_pointnum[f];
+    for (int p = m.flex_pointadr[f]; p < end; ++p) addPointForce(m, d, p, vec3(force, p), qfrc);
+  }
 }
 
 }  // namespace
@@ -250,7 +255,7 @@ void addElasticForces(const Model& m, Data& d) {
   const Sums out{springs, dampers, isExplicit, spring.data(), damper.data()};
   bool any = false;
   for (int f = 0; f < m.nflex; ++f) {
-    if (!isElastic(m, f)) continue;
+    if (!isElastic(m, f) || flexAsleep(m, d, f)) continue;
     any = true;
     addFlex(m, d, f, out);
   }

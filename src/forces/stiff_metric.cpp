@@ -8,6 +8,7 @@
 #include "kinematics/flexes.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"
+#include "model/awake.h"
 #include "solve/sparse_hessian.h"
 
 namespace sinew {
@@ -28,6 +29,7 @@ void startWithInertia(const Model& m, Data& d) {
     addTendonDamperDerivative(m, d);
   }
   for (int part = 0; part < m.nstiffpart; ++part) {
+    if (stiffPartAsleep(m, d, part)) continue;
     for (const int dof : stiffDofs(m, part)) {
       const int row = m.dof_stiffrow[dof];
       for (int k = m.M_rowadr[dof]; k < m.M_rowadr[dof] + m.M_rownnz[dof]; ++k) {
@@ -186,10 +188,11 @@ const solve::FactorPlan& planOf(const Model& m, Data& d, int part) {
   return d.solverMemory.plans(-1 - part).planForFixed(stiffRows(m, d, part), groupsOf(m, part, d.arena), d.arena);
 }
 
-/// Factor of a part, the numbers of which start at `entry` of flexL. Makes room for them.
-void factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entry) {
+/// Factor of a part, the numbers of which start at `entry` of flexL. Makes room for them and returns where they end.
+std::ptrdiff_t factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entry) {
   const solve::FactorPlan& plan = planOf(m, d, part);
-  d.flexL.resize(entry + plan.entries());
+  const std::ptrdiff_t end = entry + plan.entries();
+  if (d.flexL.size() < end) d.flexL.resize(end);
   const std::span<double> matrices(d.flexL.data() + entry, static_cast<std::size_t>(plan.entries()));
   const std::span<double> diagInv(d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part]));
   const solve::FactorMaker maker(plan, matrices, diagInv);
@@ -198,6 +201,7 @@ void factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entry) {
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
   for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] += A[k];
   for (const solve::FactorPlan::Front& front : plan.fronts()) maker.eliminate(front);
+  return end;
 }
 
 }  // namespace
@@ -220,7 +224,7 @@ void assembleStiffness(const Model& m, Data& d) {
     const Riding riding = ridingPoints(m, d, d.arena);
     const std::span<double> Kv = d.arena.zeros<double>(3 * m.nflexpoint);
     for (int f = 0; f < m.nflex; ++f) {
-      if (m.flex_stiffpart[f] < 0) continue;
+      if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
       Assembler assembler(m, d, f, riding, Kv);
       visitStiffness(
           m, d, f, [&](std::span<const int> points, const double* K, const double* D) { assembler.add(points, K, D); });
@@ -233,8 +237,12 @@ void assembleStiffness(const Model& m, Data& d) {
   d.flexLDiagInv.resize(m.nstiffdof);
   std::ptrdiff_t entry = 0;
   for (int part = 0; part < m.nstiffpart; ++part) {
-    factorPart(m, d, part, entry);
-    entry = d.flexL.size();
+    if (stiffPartAsleep(m, d, part)) {  // its numbers keep their place
+      d.flexL.resize(std::max(d.flexL.size(), entry + planOf(m, d, part).entries()));
+      entry += planOf(m, d, part).entries();
+      continue;
+    }
+    entry = factorPart(m, d, part, entry);
   }
 }
 
@@ -256,6 +264,7 @@ void solveMetric(const Model& m, Data& d, double* x) {
   for (std::size_t i = 0; i < stiff.size(); ++i) stiff[i] = x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]];
   solveMass(m, d, x);
   for (int part = 0; part < m.nstiffpart; ++part) {
+    if (stiffPartAsleep(m, d, part)) continue;
     stiffFactor(m, d, part, d.arena).solve(stiff.data() + m.stiffpart_dofadr[part]);
   }
   for (std::size_t i = 0; i < stiff.size(); ++i) x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]] = stiff[i];

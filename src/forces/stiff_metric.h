@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "model/awake.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 #include "solve/metric.h"
@@ -30,6 +31,11 @@ solve::LowerRows stiffRows(const Model& m, const Data& d, int part);
 /// Dofs of one part, growing.
 inline std::span<const int> stiffDofs(const Model& m, int part) {
   return {m.stiff_dof.data() + m.stiffpart_dofadr[part], static_cast<std::size_t>(m.stiffpart_dofnum[part])};
+}
+
+/// The trees of a part sleep together: all of them carry its flexes.
+inline bool stiffPartAsleep(const Model& m, const Data& d, int part) {
+  return someAsleep(m, d) && !d.tree_awake[m.dof_treeid[stiffDofs(m, part)[0]]];
 }
 
 /// x <- inv(A) x for all dofs.

@@ -3,6 +3,7 @@
 #include "forces/actuation.h"
 #include "forces/forces.h"
 #include "integrate/integrate.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -33,11 +34,13 @@ void stopPinnedNodes(const Model& m, Data& d) {
 void advance(const Model& m, Data& d, const double* act_dot, const double* acceleration, const double* qvel) {
   const double h = m.opt.timestep;
   advanceActivations(m, d, act_dot);
-  for (int i = 0; i < m.nv; ++i) d.qvel[i] += h * acceleration[i];
+  forEachAwakeDof(m, d, [&](int i) { d.qvel[i] += h * acceleration[i]; });
   stopPinnedNodes(m, d);
-  integratePositions(m, d.qpos.data(), qvel ? qvel : d.qvel.data(), h);
+  integrateAwakePositions(m, d, d.qpos.data(), qvel ? qvel : d.qvel.data());
   d.time += h;
-  std::copy(d.qacc.begin(), d.qacc.end(), d.qacc_warmstart.begin());
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    std::copy_n(d.qacc.data() + begin, end - begin, d.qacc_warmstart.data() + begin);
+  });
 }
 
 }  // namespace sinew

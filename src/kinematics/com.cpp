@@ -4,10 +4,12 @@
 #include "kinematics/kinematics.h"
 #include "math/spatial.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
 
+/// Of all subtrees: those of static bodies hold both what sleeps and what does not.
 void subtreeCentres(const Model& m, Data& d) {
   double* com = d.subtree_com.data();
   for (int i = 0; i < m.nbody; ++i) vec3(com, i) = vec3(d.xipos.data(), i) * m.body_mass[i];
@@ -61,16 +63,16 @@ void motionAxes(const Model& m, Data& d, int j) {
 void comPos(const Model& m, Data& d) {
   subtreeCentres(m, d);
   std::fill_n(d.cinert.data(), 10, 0.0);  // the world never moves
-  for (int i = 1; i < m.nbody; ++i) {
+  forEachAwakeBody(m, d, [&](int i) {
     const Vec3 fromCom = vec3(d.xipos.data(), i) - vec3(d.subtree_com.data(), m.body_rootid[i]);
     setInertia(&d.cinert[10 * i], &m.body_inertia[3 * i], &d.ximat[9 * i], fromCom, m.body_mass[i]);
-  }
-  for (int j = 0; j < m.njnt; ++j) motionAxes(m, d, j);
+  });
+  forEachAwakeJoint(m, d, [&](int j) { motionAxes(m, d, j); });
 }
 
 void comVel(const Model& m, Data& d) {
   zero6(d.cvel.data());
-  for (int i = 1; i < m.nbody; ++i) {
+  forEachAwakeBody(m, d, [&](int i) {
     double v[6];
     copy6(v, &d.cvel[6 * m.body_parentid[i]]);
     const int end = m.body_jntadr[i] + m.body_jntnum[i];
@@ -95,7 +97,7 @@ void comVel(const Model& m, Data& d) {
       }
     }
     copy6(&d.cvel[6 * i], v);
-  }
+  });
 }
 
 void subtreeVelocities(const Model& m, Data& d) {

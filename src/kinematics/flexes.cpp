@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kinematics/kinematics.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 /// A flex whose vertices are its points.
 bool carriesItself(const Model& m, int flex) { return m.flex_interp[flex] == 0; }
 
-void placePoints(const Model& m, Data& d) {
-  for (int p = 0; p < m.nflexpoint; ++p) {
+void placePoints(const Model& m, Data& d, int flex) {
+  for (int p = m.flex_pointadr[flex]; p < m.flex_pointadr[flex] + m.flex_pointnum[flex]; ++p) {
     const int node = m.flexpoint_nodeid[p];
     if (node >= 0) {
       std::copy_n(d.qpos.data() + m.nq_rigid + 3 * node, 3, d.flexpoint_xpos.data() + 3 * p);
@@ -44,9 +45,9 @@ void placeVertices(const Model& m, Data& d, int flex) {
 }  // namespace
 
 void flexes(const Model& m, Data& d) {
-  if (m.nflex == 0) return;
-  placePoints(m, d);
   for (int f = 0; f < m.nflex; ++f) {
+    if (flexAsleep(m, d, f)) continue;
+    placePoints(m, d, f);
     placeVertices(m, d, f);
     const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
     for (int e = m.flex_edgeadr[f]; e < m.flex_edgeadr[f] + m.flex_edgenum[f]; ++e) {
@@ -55,8 +56,10 @@ void flexes(const Model& m, Data& d) {
   }
 }
 
-void flexVelocities(const Model& m, Data& d) {
-  for (int p = 0; p < m.nflexpoint; ++p) {
+namespace {
+
+void pointVelocities(const Model& m, Data& d, int flex) {
+  for (int p = m.flex_pointadr[flex]; p < m.flex_pointadr[flex] + m.flex_pointnum[flex]; ++p) {
     const int node = m.flexpoint_nodeid[p];
     if (node >= 0) {
       std::copy_n(d.qvel.data() + m.nv_rigid + 3 * node, 3, d.flexpoint_xvel.data() + 3 * p);
@@ -65,7 +68,14 @@ void flexVelocities(const Model& m, Data& d) {
           pointVelocity(m, d, m.flexpoint_bodyid[p], vec3(d.flexpoint_xpos.data(), p)).linear;
     }
   }
+}
+
+}  // namespace
+
+void flexVelocities(const Model& m, Data& d) {
   for (int f = 0; f < m.nflex; ++f) {
+    if (flexAsleep(m, d, f)) continue;
+    pointVelocities(m, d, f);
     if (!carriesItself(m, f)) continue;
     const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
     const double* v = d.flexpoint_xvel.data() + 3 * m.flex_pointadr[f];

@@ -4,6 +4,7 @@
 #include "kinematics/dof_chains.h"
 #include "kinematics/kinematics.h"
 #include "math/quat.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -199,7 +200,7 @@ void transmissions(const Model& m, Data& d) {
   int adr = 0;
   for (int u = 0; u < m.nu; ++u) {
     MomentRow row{d.moment_colind.data() + adr, d.actuator_moment.data() + adr};
-    d.actuator_length[u] = transmission(m, d, u, row);
+    if (!actuatorAsleep(m, d, u)) d.actuator_length[u] = transmission(m, d, u, row);  // else: no entries, no effect
     d.moment_rowadr[u] = adr;
     d.moment_rownnz[u] = row.count;
     adr += row.count;

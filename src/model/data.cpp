@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/hash.h"
+#include "step/sleep.h"
 
 namespace sinew {
 
@@ -54,6 +55,7 @@ void reset(const Model& m, Data& d) {
     std::copy_n(m.body_pos.data() + 3 * body, 3, d.mocap_pos.data() + 3 * id);
     std::copy_n(m.body_quat.data() + 4 * body, 4, d.mocap_quat.data() + 4 * id);
   }
+  startAsleep(m, d);
 }
 
 void resetToKey(const Model& m, Data& d, int key) {
@@ -104,6 +106,7 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.forEachStateArray(m, [&](const char*, auto& array, int, int, const char*) {
     take(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
   });
+  resumeAsleep(m, d);
 }
 
 std::uint64_t stateHash(const Model& m, const Data& d) {

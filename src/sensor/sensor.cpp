@@ -4,6 +4,7 @@
 
 #include "forces/forces.h"
 #include "kinematics/kinematics.h"
+#include "model/awake.h"
 #include "sensor/values.h"
 
 namespace sinew {
@@ -41,13 +42,52 @@ void clip(const Model& m, int sensor, double* out) {
   }
 }
 
+/// As body_awake: -1 if the object cannot move, 0 if it sleeps, 1 if it is awake.
+int awakeness(const Model& m, const Data& d, ObjType type, int id) {
+  switch (type) {
+    case ObjType::Body:
+    case ObjType::XBody:
+      return d.body_awake[id];
+    case ObjType::Joint:
+      return d.body_awake[m.jnt_bodyid[id]];
+    case ObjType::Geom:
+      return d.body_awake[m.geom_bodyid[id]];
+    case ObjType::Site:
+      return d.body_awake[m.site_bodyid[id]];
+    case ObjType::Camera:
+      return d.body_awake[m.cam_bodyid[id]];
+    case ObjType::Tendon:
+      return tendonAsleep(m, d, id) ? 0 : 1;
+    case ObjType::Actuator:
+      return actuatorAsleep(m, d, id) ? 0 : 1;
+    default:
+      return 1;
+  }
+}
+
+/// Whether a sensor keeps its value: what it senses sleeps, and what it is measured against does not move either. Rays
+/// and sites that mark a volume may meet anything, so these sensors never sleep.
+bool sensorAsleep(const Model& m, const Data& d, int s) {
+  if (!someAsleep(m, d)) return false;
+  const SensorType type = m.sensor_type[s];
+  const ObjType object = m.sensor_objtype[s], reference = m.sensor_reftype[s];
+  if (type == SensorType::User || type == SensorType::Rangefinder) return false;
+  if (type == SensorType::Contact && (object == ObjType::Site || reference == ObjType::Site)) return false;
+  const bool hasObject = object != ObjType::Unknown && m.sensor_objid[s] >= 0;
+  const bool hasReference = reference != ObjType::Unknown && m.sensor_refid[s] >= 0;
+  const int first = hasObject ? awakeness(m, d, object, m.sensor_objid[s]) : -1;
+  const int second = hasReference ? awakeness(m, d, reference, m.sensor_refid[s]) : -1;
+  if (hasObject && hasReference) return first <= 0 && second <= 0;
+  return first == 0 || second == 0;
+}
+
 }  // namespace
 
 void sense(const Model& m, Data& d, Stage stage) {
   if (m.nsensor == 0 || m.opt.disabled(disable::kSensor)) return;
   prepare(m, d, stage);
   for (int s = 0; s < m.nsensor; ++s) {
-    if (m.sensor_needstage[s] != stage) continue;
+    if (m.sensor_needstage[s] != stage || sensorAsleep(m, d, s)) continue;
     double* out = &d.sensordata[m.sensor_adr[s]];
     if (m.sensor_type[s] == SensorType::User) {
       std::fill_n(out, m.sensor_dim[s], 0.0);  // filled in by the user, after the step

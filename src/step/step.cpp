@@ -7,6 +7,7 @@
 #include "math/types.h"
 #include "sensor/sensor.h"
 #include "step/largest_force.h"
+#include "step/sleep.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -57,7 +58,8 @@ void step(const Model& m, Data& d) {
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);
   }
-  integrate(m, d);  // qacc, act_dot -> qpos, qvel, act, time
+  fallAsleep(m, d);  // qvel, rows    -> tree_asleep
+  integrate(m, d);   // qacc, act_dot -> qpos, qvel, act, time
   d.arena.settle();
 }
 

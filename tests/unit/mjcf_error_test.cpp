@@ -277,13 +277,12 @@ TEST(MjcfErrors, UnsupportedFeaturesAreNamed) {
 
 TEST(MjcfWarnings, SayWhatHasNoEffect) {
   Warnings warnings;
-  readMjcfText(model("<option><flag sleep=\"enable\"/></option>oops<worldbody><replicate count=\"1\" "
+  readMjcfText(model("oops<worldbody><replicate count=\"1\" "
                      "prefix=\"a\"><geom/></replicate></worldbody>"),
                "m.xml", {}, &warnings);
-  ASSERT_EQ(warnings.size(), 3u);
+  ASSERT_EQ(warnings.size(), 2u);
   EXPECT_EQ(warnings[0], "m.xml:1: <mujoco>: the text \"oops\" has no meaning here");
   EXPECT_EQ(warnings[1], "m.xml:2: <replicate>: 'prefix' has no effect here");
-  EXPECT_EQ(warnings[2], "m.xml:2: <flag>: sleep=\"enable\" has no effect: trees at rest are simulated all the same");
 }
 
 TEST(MjcfFiles, MissingFilesAreNamed) {
