@@ -88,7 +88,7 @@ namespace sinew {
   X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
   X(double, flexhinge_angle, m.nflexhinge, 1, "fold angle, where it resists bending [passive]")               \
-  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy]")                                   \
+  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy, measureFlexes]")                    \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
   X(double, qfrc_adhesion, m.nv, 1, "pull of adhesive contacts [passive]")                                    \
@@ -146,8 +146,8 @@ enum class FlexTerm : int { None = 0, EdgeSpring, EdgeDamper, Elasticity, Bendin
 /// Where in a flex a dof went wrong, and why.
 struct FlexCause {
   int flex = -1;
-  int element = -1;  ///< counted within the flex, likewise
-  int vertex = -1;
+  int element = -1;  ///< counted within the flex; -1: no element has a part in it
+  int vertex = -1;   ///< likewise; in interpolated flexes the node of the grid
   FlexTerm term = FlexTerm::None;
   double stableTimestep = 0;  ///< largest one for which explicit integration of that term is stable, s; 0: unknown
 };
@@ -171,13 +171,14 @@ struct Status {
   std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
   TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
   const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
-  /// Counts one more event; the first one leaves its index, time and force.
-  void note(Trouble t, int index, double time, const LargestForce& force = {}) {
+  /// Counts one more event; the first one leaves its index, time, force and cause.
+  void note(Trouble t, int index, double time, const LargestForce& force = {}, const FlexCause& flex = {}) {
     TroubleReport& report = (*this)[t];
     if (report.count++ > 0) return;
     report.first = index;
     report.time = time;
     report.force = force;
+    report.flex = flex;
   }
   bool ok() const {
     for (const TroubleReport& t : troubles) {

@@ -51,6 +51,7 @@ namespace sinew {
   X(nflexevpair, "element-vertex pairs that may collide inside a flex")              \
   X(nflexelastic, "constants of the elements that resist strain")                    \
   X(nflexbend, "consecutive segments of rods that resist bending")                   \
+  X(nflexfold, "folds of interpolated shells")                                       \
   X(nflexcell, "cells of interpolated flexes that resist strain")                    \
   X(nflexcelldata, "point ids of all cells")                                         \
   X(nflexcellstiff, "entries of the cells' stiffness matrices")                      \
@@ -480,13 +481,19 @@ namespace sinew {
   X(int, flex_celladr, nflex, 1, "first cell that resists strain")                                                     \
   X(int, flex_cellcount, nflex, 1, "number of such cells")                                                             \
   X(int, flex_celldataadr, nflex, 1, "first entry in flexcell_point")                                                  \
-  X(int, flexcell_point, nflexcelldata, 1, "8 or 27 points per cell")                                                  \
+  X(int, flexcell_point, nflexcelldata, 1, "8 or 27 points per cell; shells: 4 or 9 per face")                         \
   X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
   X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
   X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
   X(int, flex_modeadr, nflex, 1, "first number of its strain modes; -1: none")                                         \
-  X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
+  X(int, flex_modenum, nflex, 1, "number of modes of a cell; shells: of a face, for the three normals in turn")        \
   X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
+  X(int, flex_foldadr, nflex, 1, "first fold of an interpolated shell")                                                \
+  X(int, flex_foldnum, nflex, 1, "number of its folds")                                                                \
+  X(int, flexfold_face, nflexfold, 2, "the faces that meet in a fold, counted among the cells of the flex")            \
+  X(int, flexfold_side, nflexfold, 2, "where in each: 0, 1: low and high end of its first axis, 2, 3: second axis")    \
+  X(double, flexfold_stiffness, nflexfold, 1, "k of the energy k/2 |r|^2, r the change of the jump of normals, J")     \
+  X(double, flexfold_jump0, nflexfold, 3, "normal of the first less that of the second at rest, axes of the grid")     \
   /* stiffness of flexes in the metric: a part is the free nodes of some flexes and the kinematic trees that points of \
      theirs ride on. Its matrix is symmetric, over its dofs in growing order; row i holds the columns it is coupled to \
      in growing order, the diagonal last */                                                                            \

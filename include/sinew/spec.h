@@ -367,6 +367,7 @@ struct Flexcomp : FlexBase {
   Vec3 pos{0, 0, 0};
   Orientation orientation;
   std::optional<Vec3> center;  ///< `origin`: point 0 of a solid made from a surface
+  std::optional<int> fill;     ///< a solid made from a surface: lattice cells along its longest side
   std::vector<double> point;
   std::vector<int> element;
   std::string file;
@@ -510,7 +511,8 @@ struct Sensor : Element {
   double cutoff = 0;
   double noise = 0;
   std::vector<double> user;
-  std::array<int, 3> intprm{0, 0, 0};  ///< contact: data bits, reduction, number; rangefinder: data bits
+  /// contact: data bits, reduction, number; rangefinder: data bits; flexes: vertex, node or element, -1: all together
+  std::array<int, 3> intprm{0, 0, 0};
   DataType datatype = DataType::Real;  ///< user sensors
   Stage needstage = Stage::Acc;        ///< user sensors
   int dim = 0;                         ///< user sensors

@@ -106,7 +106,14 @@ enum class SensorType : int {
   Clock,
   Tactile,
   Plugin,
-  User
+  User,
+  // Sinew's own: what flexes feel
+  FlexForce,
+  FlexReaction,
+  FlexStrain,
+  FlexStress,
+  FlexKinetic,
+  FlexElastic
 };
 
 /// How the frame of a geom, site or inertia relates to its body's frame. Equal frames (within 1e-6) are snapped: the

@@ -31,6 +31,10 @@ void checkNumbers(const spec::Flexcomp& f, const Place& place) {
   for (const int n : f.cellcount) {
     if (n < 1) place.fail(fmt::format("'cellcount' must be at least 1, found {}", n));
   }
+  if (!f.fill) return;
+  if (*f.fill < 1) place.fail(fmt::format("'fill' must be at least 1, found {}", *f.fill));
+  if (f.type != FlexcompType::Mesh || f.dim != 3) place.fail("'fill' is for type=\"mesh\" with dim=\"3\"");
+  if (f.center) place.fail("'fill' and 'origin' are two ways to make a solid from a surface; leave one out");
 }
 
 /// What a default class can say about joints and a node with three coordinates cannot have.

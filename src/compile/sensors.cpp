@@ -101,6 +101,17 @@ Kind kindOf(const spec::Sensor& sensor) {
       return {DataType::Axis, Stage::Pos, 3};
     case SensorType::GeomFromTo:
       return {DataType::Real, Stage::Pos, 6};
+    case SensorType::FlexForce:
+    case SensorType::FlexReaction:
+      return {DataType::Real, Stage::Acc, 3};
+    case SensorType::FlexStrain:
+      return {DataType::Real, Stage::Pos, 6};
+    case SensorType::FlexStress:
+      return {DataType::Real, Stage::Acc, 6};
+    case SensorType::FlexKinetic:
+      return {DataType::Real, Stage::Vel, 1};
+    case SensorType::FlexElastic:
+      return {DataType::Real, Stage::Pos, 1};
     case SensorType::Tactile:
     case SensorType::Plugin:
       break;
@@ -188,9 +199,45 @@ void checkObject(const spec::Sensor& s, int object, const Model& m, const Place&
     case SensorType::GeomNormal:
     case SensorType::GeomFromTo:
       return require({ObjType::Body, ObjType::Geom}, "a body or geom");
+    case SensorType::FlexForce:
+    case SensorType::FlexReaction:
+    case SensorType::FlexStrain:
+    case SensorType::FlexStress:
+    case SensorType::FlexKinetic:
+    case SensorType::FlexElastic:
+      return require({ObjType::Flex}, "a flex");
     case SensorType::Contact:
       return require({ObjType::Unknown, ObjType::Site, ObjType::Body, ObjType::XBody, ObjType::Geom},
                      "a site, body or geom, or to nothing");
+    default:
+      return;
+  }
+}
+
+/// The part of a flex that a sensor is about must exist; reactions are those of pinned nodes.
+void checkPart(const spec::Sensor& s, int flex, const Model& m, const Place& place) {
+  const int part = s.intprm[0];
+  const auto require = [&](const char* words, int count) {
+    if (part >= count) {
+      place.fail(fmt::format("flex \"{}\" has {} {}, there is no number {}", s.objname, count, words, part));
+    }
+  };
+  switch (s.type) {
+    case SensorType::FlexForce:
+      return require("vertices", m.flex_vertnum[flex]);
+    case SensorType::FlexStrain:
+    case SensorType::FlexStress:
+      if (part < 0) place.fail("this sensor needs the number of an element");
+      return require("elements", m.flex_elemnum[flex]);
+    case SensorType::FlexReaction: {
+      require("nodes", m.flex_pointnum[flex]);
+      if (part < 0) return;
+      const int node = m.flexpoint_nodeid[m.flex_pointadr[flex] + part];
+      if (node < 0 || !m.flexnode_pinned[node]) {
+        place.fail(fmt::format("node {} of flex \"{}\" is not pinned to the world", part, s.objname));
+      }
+      return;
+    }
     default:
       return;
   }
@@ -280,6 +327,7 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     const int reference = s.reftype == ObjType::Unknown ? -1 : names.need(s.reftype, s.refname, place);
     checkObject(s, object, m, place);
     checkReference(s, reference, m, place);
+    if (s.objtype == ObjType::Flex) checkPart(s, object, m, place);
     if (isSeparation(s.type)) checkSeparation(s, object, reference, m, place);
 
     m.sensor_type[i] = s.type;

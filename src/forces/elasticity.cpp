@@ -244,22 +244,22 @@ void passOn(const Model& m, const Data& d, const double* force, double* qfrc) {
 
 }  // namespace
 
-void addElasticForces(const Model& m, Data& d) {
-  if (m.nflex == 0) return;
-  const bool springs = !m.opt.disabled(disable::kSpring);
-  const bool dampers = !m.opt.disabled(disable::kDamper);
+void addElasticPointForces(const Model& m, Data& d, double* spring, double* damper) {
   const bool isExplicit = m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4;
+  const Sums out{!m.opt.disabled(disable::kSpring), !m.opt.disabled(disable::kDamper), isExplicit, spring, damper};
+  for (int f = 0; f < m.nflex; ++f) {
+    if (isElastic(m, f) && !flexAsleep(m, d, f)) addFlex(m, d, f, out);
+  }
+}
+
+void addElasticForces(const Model& m, Data& d) {
+  bool any = false;
+  for (int f = 0; f < m.nflex; ++f) any = any || (isElastic(m, f) && !flexAsleep(m, d, f));
+  if (!any) return;
   const Arena::Scope scope(d.arena);
   const std::span<double> spring = d.arena.zeros<double>(3 * m.nflexpoint);
   const std::span<double> damper = d.arena.zeros<double>(3 * m.nflexpoint);
-  const Sums out{springs, dampers, isExplicit, spring.data(), damper.data()};
-  bool any = false;
-  for (int f = 0; f < m.nflex; ++f) {
-    if (!isElastic(m, f) || flexAsleep(m, d, f)) continue;
-    any = true;
-    addFlex(m, d, f, out);
-  }
-  if (!any) return;
+  addElasticPointForces(m, d, spring.data(), damper.data());
   passOn(m, d, spring.data(), d.qfrc_spring.data());
   passOn(m, d, damper.data(), d.qfrc_damper.data());
 }

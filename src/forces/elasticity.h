@@ -24,6 +24,9 @@ void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink&
 /// flexes with dihedral bending, and counts Trouble::Inverted. Needs flexpoint_xpos, flexpoint_xvel.
 void addElasticForces(const Model& m, Data& d);
 
+/// The same forces point by point, without passing them on: adds to `spring` and `damper`, three numbers per point.
+void addElasticPointForces(const Model& m, Data& d, double* spring, double* damper);
+
 /// flex_energy: the elastic energy of each flex, J. Returns the sum. Needs flexpoint_xpos.
 double elasticEnergy(const Model& m, Data& d);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kinematics/kinematics.h"
+#include "math/quat.h"
 #include "model/awake.h"
 
 namespace sinew {
@@ -86,6 +87,16 @@ void flexVelocities(const Model& m, Data& d) {
       d.flexedge_velocity[e] = length > elastic::kMinLength ? along.dot(vec3(v, b) - vec3(v, a)) / length : 0;
     }
   }
+}
+
+Vec3 restOfPoint(const Model& m, int point) {
+  const int node = m.flexpoint_nodeid[point];
+  if (node >= 0) return vec3(m.qpos0.data() + m.nq_rigid, node);
+  Vec3 x = vec3(m.flexpoint_pos.data(), point);
+  for (int b = m.flexpoint_bodyid[point]; b > 0; b = m.body_parentid[b]) {
+    x = vec3(m.body_pos.data(), b) + rotate(Quat::load(&m.body_quat[4 * b]), x);
+  }
+  return x;
 }
 
 Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local) {

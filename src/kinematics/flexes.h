@@ -15,6 +15,9 @@ void flexes(const Model& m, Data& d);
 /// qvel, cvel -> flexpoint_xvel, flexedge_velocity. Needs flexes() and comVel().
 void flexVelocities(const Model& m, Data& d);
 
+/// Where a point is at rest, that is at qpos0.
+Vec3 restOfPoint(const Model& m, int point);
+
 /// A point given in the frame of a carrier: a body, or nbody + flex node, whose axes are those of the body it was
 /// declared under.
 Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local);

@@ -84,6 +84,8 @@ struct ActuatorRecord : spec::Actuator {
 struct SensorRecord : spec::Sensor {
   std::string site, camera, joint, tendon, actuator, body;
   std::string geom1, geom2, body1, body2, subtree1, subtree2;
+  std::string flex;
+  std::optional<int> vertex, node, element;  ///< of a flex, counted within it
   int raydata = 1;  ///< rangefinder: bits of dist, dir, origin, point, normal, depth
   int condata = 1;  ///< contact: bits of found, force, torque, dist, pos, normal, tangent
   int reduce = 0;

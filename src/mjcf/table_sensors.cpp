@@ -96,6 +96,20 @@ void declareGeometry(ElementStore& store, ElementType& sensor) {
       .exclusive({{"geom2"}, {"body2"}, {"subtree2"}});
 }
 
+/// What flexes feel; Sinew's own.
+void declareFlexSensors(ElementStore& store, ElementType& sensor) {
+  const auto add = [&](std::string_view tag) {
+    Declare<S> d = addSensor(store, sensor, tag);
+    d.attr("flex", &S::flex, kRequired | kExtension);
+    return d;
+  };
+  add("flexforce").attr("vertex", &S::vertex, kExtension);
+  add("flexreaction").attr("node", &S::node, kExtension);
+  for (const std::string_view tag : {"flexstrain", "flexstress"})
+    add(tag).attr("element", &S::element, kRequired | kExtension);
+  for (const std::string_view tag : {"flexkinetic", "flexelastic"}) add(tag);
+}
+
 }  // namespace
 
 void declareSensors(ElementStore& store, ElementType& root) {
@@ -104,6 +118,7 @@ void declareSensors(ElementStore& store, ElementType& root) {
   declareFrames(store, sensor);
   declareGeometry(store, sensor);
   for (const std::string_view tag : {"e_potential", "e_kinetic", "clock"}) addSensor(store, sensor, tag);
+  declareFlexSensors(store, sensor);
 
   ElementType& tactile = addChild(store, sensor, "tactile");
   tactile.unsupported = "a tactile sensor";

@@ -155,6 +155,12 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
     case SensorType::Clock:
       out[0] = d.time;
       break;
+    case SensorType::FlexStrain:
+      MapVec6{out} = vec6(d.flexelem_strain.data(), m.flex_elemadr[id] + m.sensor_intprm[3 * sensor]);
+      break;
+    case SensorType::FlexElastic:
+      out[0] = d.flex_energy[id];
+      break;
     default:
       assert(false && "not a sensor of the position stage");
   }

@@ -5,6 +5,7 @@
 #include "forces/forces.h"
 #include "kinematics/kinematics.h"
 #include "model/awake.h"
+#include "sensor/flex_measures.h"
 #include "sensor/values.h"
 
 namespace sinew {
@@ -26,6 +27,20 @@ void prepare(const Model& m, Data& d, Stage stage) {
   };
   if (stage == Stage::Vel && any(needsSubtreeVelocities)) subtreeVelocities(m, d);
   if (stage == Stage::Acc && any(needsBodyForces)) bodyForces(m, d);
+  if (m.nflex == 0) return;
+  const auto has = [&m](SensorType type) {
+    return std::find(m.sensor_type.begin(), m.sensor_type.end(), type) != m.sensor_type.end();
+  };
+  if (stage == Stage::Pos) {
+    if (has(SensorType::FlexStrain)) flexStrains(m, d);
+    if (has(SensorType::FlexElastic)) flexEnergies(m, d);
+  } else if (stage == Stage::Vel) {
+    if (has(SensorType::FlexKinetic)) flexKinetic(m, d);
+  } else if (stage == Stage::Acc) {
+    if (has(SensorType::FlexForce)) flexVertexForces(m, d);
+    if (has(SensorType::FlexReaction)) flexReactions(m, d);
+    if (has(SensorType::FlexStress)) flexStresses(m, d);
+  }
 }
 
 /// Real values are clipped to [-cutoff, cutoff], positive ones from above; axes and quaternions are left alone.

@@ -68,6 +68,9 @@ void velocitySensor(const Model& m, const Data& d, int sensor, double* out) {
     case SensorType::SubtreeAngMom:
       MapVec3{out} = vec3(d.subtree_angmom.data(), id);
       break;
+    case SensorType::FlexKinetic:
+      out[0] = d.flex_kinetic[id];
+      break;
     default:
       assert(false && "not a sensor of the velocity stage");
   }
