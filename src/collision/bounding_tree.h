@@ -11,6 +11,10 @@ namespace sinew {
 /// items has changed or the tree has become loose.
 void updateTree(BoundingTree& tree, std::span<const BoundingTree::Box> boxes);
 
+/// The same for a tree over the same items as before, in which only the boxes of the `fresh` ones are new: the others
+/// are filled in from the tree.
+void updateTree(BoundingTree& tree, std::span<BoundingTree::Box> boxes, std::span<const std::uint8_t> fresh);
+
 inline bool overlap(const BoundingTree::Box& a, const BoundingTree::Box& b) {
   // all six without branches: which one fails is hard to guess
   return ((a.lower[0] <= b.upper[0]) & (b.lower[0] <= a.upper[0]) & (a.lower[1] <= b.upper[1]) &

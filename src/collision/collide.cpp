@@ -93,11 +93,17 @@ Candidate candidate(const Model& m, int c1, int c2, int pair) {
   return {2 * key + 1, (std::int64_t{c1} << 32) + c2, -1, c1, c2};
 }
 
+/// As body_awake: -1 if nothing moves a collider, 0 if it sleeps, 1 if it is awake, or below a mocap body.
+int awakeness(const Model& m, const Data& d, int collider) {
+  return isFlex(m, collider) ? flexAwakeness(m, d, flexOf(m, collider)) : d.body_awake[m.geom_bodyid[collider]];
+}
+
+/// It has not moved, and neither has its box.
+bool keepsItsBox(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) == 0; }
+
 /// Whether contacts of a collider matter while others sleep: it is awake, or below a mocap body, which may push things.
 /// What two colliders that are not do to each other has been settled when they fell asleep.
-bool isLively(const Model& m, const Data& d, int collider) {
-  return (isFlex(m, collider) ? flexAwakeness(m, d, flexOf(m, collider)) : d.body_awake[m.geom_bodyid[collider]]) > 0;
-}
+bool isLively(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) > 0; }
 
 /// All pairs of colliders that may touch, in the order of their contacts.
 void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
@@ -110,10 +116,15 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
     (!isFlex(m, c) && m.geom_type[c] == GeomType::Plane ? planes[nplane++] : bounded[nbounded++]) = c;
   }
   const std::span<BoundingTree::Box> boxes = d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(nbounded));
-  for (std::size_t i = 0; i < nbounded; ++i) boxes[i] = worldBox(m, d, bounded[i]);
-  updateTree(d.colliderTree, boxes);
-
   const bool sleepers = someAsleep(m, d);
+  const std::span<std::uint8_t> fresh = d.arena.take<std::uint8_t>(static_cast<std::ptrdiff_t>(nbounded));
+  const bool known = sleepers && d.colliderTree.item.size() == static_cast<std::ptrdiff_t>(nbounded);
+  for (std::size_t i = 0; i < nbounded; ++i) {
+    fresh[i] = !known || !keepsItsBox(m, d, bounded[i]);
+    if (fresh[i]) boxes[i] = worldBox(m, d, bounded[i]);
+  }
+  known ? updateTree(d.colliderTree, boxes, fresh) : updateTree(d.colliderTree, boxes);
+
   const auto consider = [&](int c1, int c2) {
     if (!mayCollide(m, c1, c2)) return;
     const bool geoms = !isFlex(m, c1) && !isFlex(m, c2);
@@ -199,7 +210,10 @@ void collide(const Model& m, Data& d) {
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();
-  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) return;
+  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) {
+    d.colliderTree.item.clear();  // the boxes of what falls asleep meanwhile are not in it
+    return;
+  }
 
   const Arena::Scope scope(d.arena);
   thread_local Array<Candidate> candidates;

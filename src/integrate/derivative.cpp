@@ -92,9 +92,8 @@ void addDamperDerivative(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
   dofDamping(m, d, laws);
-  forEachAwakeDof(m, d, [&](int i) {
-    d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]);
-  });
+  forEachAwakeDof(
+      m, d, [&](int i) { d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]); });
 }
 
 void addTendonDamperDerivative(const Model& m, Data& d) {

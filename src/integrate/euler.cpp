@@ -9,9 +9,9 @@
 namespace sinew {
 namespace {
 
-/// h times the rate of every dof damper into `rates` (nv numbers, set for what is awake). False, and nothing written, if
-/// damping is integrated explicitly or there is none. What sleeps counts, so that the way what is awake is integrated
-/// does not depend on it.
+/// h times the rate of every dof damper into `rates` (nv numbers, set for what is awake). False, and nothing written,
+/// if damping is integrated explicitly or there is none. What sleeps counts, so that the way what is awake is
+/// integrated does not depend on it.
 bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
   if (m.opt.disabled(disable::kEulerDamp | disable::kDamper)) return false;
   const Arena::Scope scope(d.arena);
@@ -19,9 +19,8 @@ bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
   dofDamping(m, d, laws);
   const auto damps = [](const DampingLaw& law) { return law.b0 > 0 || law.b1 != 0 || law.b2 != 0; };
   bool any = false;
-  forEachAwakeRun(m, d, [&](int begin, int end) {
-    any = any || std::any_of(laws.begin() + begin, laws.begin() + end, damps);
-  });
+  forEachAwakeRun(
+      m, d, [&](int begin, int end) { any = any || std::any_of(laws.begin() + begin, laws.begin() + end, damps); });
   if (!any && !sleepingDofDamps(m, d)) return false;
   forEachAwakeDof(m, d, [&](int i) {
     const std::size_t k = static_cast<std::size_t>(i);

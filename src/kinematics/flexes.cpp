@@ -12,17 +12,16 @@ namespace {
 /// A flex whose vertices are its points.
 bool carriesItself(const Model& m, int flex) { return m.flex_interp[flex] == 0; }
 
+Vec3 placeOf(const Model& m, const Data& d, int point) {
+  const int node = m.flexpoint_nodeid[point];
+  if (node >= 0) return vec3(d.qpos.data() + m.nq_rigid, node);
+  const int body = m.flexpoint_bodyid[point];
+  return vec3(d.xpos.data(), body) + mat3(d.xmat.data(), body) * vec3(m.flexpoint_pos.data(), point);
+}
+
 void placePoints(const Model& m, Data& d, int flex) {
-  for (int p = m.flex_pointadr[flex]; p < m.flex_pointadr[flex] + m.flex_pointnum[flex]; ++p) {
-    const int node = m.flexpoint_nodeid[p];
-    if (node >= 0) {
-      std::copy_n(d.qpos.data() + m.nq_rigid + 3 * node, 3, d.flexpoint_xpos.data() + 3 * p);
-      continue;
-    }
-    const int body = m.flexpoint_bodyid[p];
-    vec3(d.flexpoint_xpos.data(), p) =
-        vec3(d.xpos.data(), body) + mat3(d.xmat.data(), body) * vec3(m.flexpoint_pos.data(), p);
-  }
+  const int end = m.flex_pointadr[flex] + m.flex_pointnum[flex];
+  for (int p = m.flex_pointadr[flex]; p < end; ++p) vec3(d.flexpoint_xpos.data(), p) = placeOf(m, d, p);
 }
 
 /// x_v = sum_k w_k x_k over the points that carry the vertex.
@@ -44,6 +43,10 @@ void placeVertices(const Model& m, Data& d, int flex) {
 }
 
 }  // namespace
+
+bool pointHasMoved(const Model& m, const Data& d, int point) {
+  return placeOf(m, d, point) != vec3(d.flexpoint_xpos.data(), point);
+}
 
 void flexes(const Model& m, Data& d) {
   for (int f = 0; f < m.nflex; ++f) {

@@ -12,6 +12,9 @@ namespace sinew {
 /// qpos, xpos, xmat -> flexpoint_xpos, flexvert_xpos, flexedge_length. Needs kinematics().
 void flexes(const Model& m, Data& d);
 
+/// Whether a point is elsewhere than flexpoint_xpos says, by a single bit. Needs kinematics().
+bool pointHasMoved(const Model& m, const Data& d, int point);
+
 /// qvel, cvel -> flexpoint_xvel, flexedge_velocity. Needs flexes() and comVel().
 void flexVelocities(const Model& m, Data& d);
 

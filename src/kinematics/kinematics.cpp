@@ -122,6 +122,14 @@ void setIdentityFrame(double* pos, double* mat) {
 }  // namespace
 
 bool hasMoved(const Model& m, Data& d, int body) {
+  const int joint = m.body_jntadr[body];
+  if (m.body_jntnum[body] == 1 && m.jnt_type[joint] == JointType::Free) {
+    // the usual case; a quaternion that has unit length already was taken over as it is
+    const double* given = d.qpos.data() + m.jnt_qposadr[joint];
+    if (std::equal(given, given + 3, &d.xpos[3 * body]) && std::equal(given + 3, given + 7, &d.xquat[4 * body])) {
+      return false;
+    }
+  }
   const BodyFrame frame = bodyFrame(m, d, body);
   const Quat quat = normalized(frame.quat);
   const double *p = d.xpos.data() + 3 * body, *q = d.xquat.data() + 4 * body;

@@ -3,8 +3,8 @@
 #include "sinew/data.h"
 #include "sinew/model.h"
 
-/// What of a model is simulated. Derived quantities of sleeping trees keep the values they had when they fell asleep, so
-/// loops go over what is awake; as long as nothing sleeps that is everything, in one piece. See step/sleep.h for who
+/// What of a model is simulated. Derived quantities of sleeping trees keep the values they had when they fell asleep,
+/// so loops go over what is awake; as long as nothing sleeps that is everything, in one piece. See step/sleep.h for who
 /// falls asleep and who wakes.
 namespace sinew {
 
@@ -17,11 +17,12 @@ inline bool someAsleep(const Model& m, const Data& d) { return d.ntree_awake < m
 
 inline bool treeAsleep(const Data& d, int tree) { return tree >= 0 && d.tree_awake[tree] == 0; }
 inline bool bodyAsleep(const Data& d, int body) { return d.body_awake[body] == 0; }
-inline bool dofAsleep(const Model& m, const Data& d, int dof) { return d.tree_awake[m.dof_treeid[dof]] == 0; }
+/// Dofs of pinned flex nodes belong to no tree and count as awake.
+inline bool dofAsleep(const Model& m, const Data& d, int dof) { return treeAsleep(d, m.dof_treeid[dof]); }
 inline bool jointAsleep(const Model& m, const Data& d, int joint) { return bodyAsleep(d, m.jnt_bodyid[joint]); }
 inline bool nodeAsleep(const Model& m, const Data& d, int node) { return dofAsleep(m, d, m.nv_rigid + 3 * node); }
 
-/// Tree that moves a point of a flex, -1: none.
+/// Tree that moves a point of a flex, -1: none, or something outside the simulation (a pinned node, a mocap body).
 inline int treeOfPoint(const Model& m, int point) {
   const int node = m.flexpoint_nodeid[point];
   return node >= 0 ? m.dof_treeid[m.nv_rigid + 3 * node] : m.body_treeid[m.flexpoint_bodyid[point]];
@@ -119,7 +120,8 @@ void forEachTreeOfEquality(const Model& m, int equality, F&& f) {
       case EqualityType::Joint:
         return visit(m.body_treeid[m.jnt_bodyid[object]]);
       case EqualityType::Tendon:
-        for (int k = 0; k < m.ten_J_rownnz[object]; ++k) visit(m.dof_treeid[m.ten_J_colind[m.ten_J_rowadr[object] + k]]);
+        for (int k = 0; k < m.ten_J_rownnz[object]; ++k)
+          visit(m.dof_treeid[m.ten_J_colind[m.ten_J_rowadr[object] + k]]);
         return;
       case EqualityType::Flex:
       case EqualityType::FlexVert:

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "forces/forces.h"
+#include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
 #include "model/awake.h"
 #include "step/stages.h"
@@ -14,7 +15,7 @@
 namespace sinew {
 namespace {
 
-constexpr int kStepsAtRest = 10;                // before a tree may sleep
+constexpr int kStepsAtRest = 10;               // before a tree may sleep
 constexpr int kWideAwake = -1 - kStepsAtRest;  // values of tree_asleep
 constexpr int kReady = -1;
 
@@ -63,16 +64,32 @@ bool inOneRing(const Data& d, int tree1, int tree2) {
 
 // ---- what wakes -----------------------------------------------------------------------------------------------------
 
-/// Whether qpos puts a sleeping tree elsewhere than it was when it fell asleep. The poses of its parents are up to date.
+/// Whether qpos puts a sleeping tree elsewhere than it was when it fell asleep. The poses of its parents are up to
+/// date.
 bool wasMoved(const Model& m, Data& d, int tree) {
   const int firstBody = m.tree_bodyadr[tree];
   for (int b = firstBody; b < firstBody + m.tree_bodynum[tree]; ++b) {
     if (hasMoved(m, d, b)) return true;
   }
-  const int node = (m.tree_dofadr[tree] - m.nv_rigid) / 3;
   if (m.tree_dofadr[tree] < m.nv_rigid) return false;
-  const double* now = &d.qpos[m.nq_rigid + 3 * node];
-  return !std::equal(now, now + 3, &d.flexpoint_xpos[3 * m.flexnode_pointid[node]]);
+  return pointHasMoved(m, d, m.flexnode_pointid[(m.tree_dofadr[tree] - m.nv_rigid) / 3]);
+}
+
+/// Points of a sleeping flex that belong to no tree, pinned ones and those on mocap bodies, may be led from outside.
+bool wakeLedFlexes(const Model& m, Data& d) {
+  bool woke = false;
+  for (int f = 0; f < m.nflex; ++f) {
+    if (!flexAsleep(m, d, f)) continue;
+    int tree = -1;
+    bool led = false;
+    for (int p = m.flex_pointadr[f]; p < m.flex_pointadr[f] + m.flex_pointnum[f]; ++p) {
+      const int mover = treeOfPoint(m, p);
+      if (mover >= 0) tree = mover;
+      led = led || (mover < 0 && pointHasMoved(m, d, p));
+    }
+    if (led) woke |= wakeRing(d, tree, kWideAwake);
+  }
+  return woke;
 }
 
 bool wakeDisturbed(const Model& m, Data& d) {
@@ -81,7 +98,7 @@ bool wakeDisturbed(const Model& m, Data& d) {
     if (!treeAsleep(d, tree) || d.tree_asleep[tree] < 0) continue;
     if (!atRest(m, d, tree, 0) || wasMoved(m, d, tree)) woke |= wakeRing(d, tree, kWideAwake);
   }
-  return woke;
+  return wakeLedFlexes(m, d) || woke;
 }
 
 /// Trees that something couples: one of them that is awake, and one that sleeps; -1: none.

@@ -3,8 +3,8 @@
 #include "sinew/sleep.h"
 
 /// Who sleeps. tree_asleep is part of the state: below 0 the tree is awake, and -1 - tree_asleep is how many more steps
-/// it must be at rest; from 0 on it sleeps and holds the next tree of a ring of trees that fell asleep together and wake
-/// together. All other arrays about sleep follow from it (model/awake.h).
+/// it must be at rest; from 0 on it sleeps and holds the next tree of a ring of trees that fell asleep together and
+/// wake together. All other arrays about sleep follow from it (model/awake.h).
 ///
 /// A tree is at rest if dof_length |qvel| < sleep_tolerance for all its dofs, nothing is applied to it and its policy
 /// allows it to sleep. Trees that rows couple, or that carry the same flex, fall asleep when all of them are ready.

@@ -22,8 +22,8 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
     factorMass(m, d);         // M                     -> qLD
     collide(m, d);            // geom poses            -> contact
   } while (wakeTrees(m, d));  // contact, tree_asleep  -> who is awake; once more if there are others
-  buildRows(m, d);      // contact, qpos, ten_*  -> row_*, efc_*
-  transmissions(m, d);  // ten_*, site_x*, contact -> actuator_length, actuator_moment
+  buildRows(m, d);            // contact, qpos, ten_*  -> row_*, efc_*
+  transmissions(m, d);        // ten_*, site_x*, contact -> actuator_length, actuator_moment
   d.energy = {0, 0};
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
   if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);
