@@ -96,8 +96,8 @@ class VertexFit {
       B += w * dx * dx.transpose();
       A += w * (vec3(x, other) - vec3(x, vertex)) * dx.transpose();
     }
-    // all edges along one line: nothing to measure
-    valid_ = B.determinant() > 1e-12 * B.trace() * B.trace();
+    // all edges along one line, or all but one to neighbours that cannot move and so hardly count: nothing to measure
+    valid_ = B.determinant() > 1e-9 * B.trace() * B.trace();
     if (!valid_) return;
     inverse_ = B.inverse();
     F_ = A * inverse_;

@@ -114,7 +114,17 @@ double cellWeight(const Model& m, int flex, int first) {
   return sum / ((order + 1) * (order + 1) * (order + 1));
 }
 
-double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int rowInBlock) {
+/// J inv(M) J' of a row over flex nodes, as if each had a mass of its own.
+double ownDiagonal(const Model& m, const Data& d, const RowBlock& block) {
+  double sum = 0;
+  for (int k = 0; k < block.ncol; ++k) {
+    const double J = d.row_value[block.value + k];
+    sum += J * J / m.dof_M0[d.row_column[block.column + k]];
+  }
+  return sum;
+}
+
+double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, int equality, int rowInBlock) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   switch (m.eq_type[equality]) {
     case EqualityType::Joint: {
@@ -123,8 +133,11 @@ double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int
     }
     case EqualityType::Flex:
       return m.flexedge_invweight0[block.part];
-    case EqualityType::FlexVert:
-      return pointWeight(m, block.part);
+    case EqualityType::FlexVert: {
+      // a pinned vertex has no inverse mass, but its neighbours do
+      const double weight = pointWeight(m, block.part);
+      return weight > 0 ? weight : ownDiagonal(m, d, block);
+    }
     case EqualityType::FlexStrain:
       return cellWeight(m, obj1, block.part);
     case EqualityType::Tendon:
@@ -165,7 +178,7 @@ double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block,
   const int id = d.efc_id[row];
   switch (d.efc_type[row]) {
     case RowType::Equality:
-      return equalityDiagonal(m, block, id, rowInBlock);
+      return equalityDiagonal(m, d, block, id, rowInBlock);
     case RowType::FrictionDof:
       return m.dof_invweight0[id];
     case RowType::LimitJoint:
