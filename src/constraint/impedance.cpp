@@ -4,6 +4,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
+#include "elastic/shell.h"
 #include "inertia/inertia.h"
 
 /// From solref and solimp to the numbers a solver works with. With the impedance d(r) in (0, 1), the approximate
@@ -101,6 +102,21 @@ double pointWeight(const Model& m, int point) {
   return node < 0 ? m.body_invweight0[2 * m.flexpoint_bodyid[point]] : m.flexnode_invmass[node];
 }
 
+/// Mean inverse mass of the points of a face of a shell.
+double faceWeight(const Model& m, int flex, int number) {
+  const int* n = m.flex_cellnum.data() + 3 * flex;
+  const std::array<int, 3> cells{n[0], n[1], n[2]};
+  const int order = -m.flex_interp[flex];
+  const elastic::ShellFace face = elastic::faceAt(cells, number);
+  double sum = 0;
+  for (int i = 0; i <= order; ++i) {
+    for (int j = 0; j <= order; ++j) {
+      sum += pointWeight(m, m.flex_pointadr[flex] + elastic::facePoint(cells, order, face, i, j));
+    }
+  }
+  return sum / ((order + 1) * (order + 1));
+}
+
 /// Mean inverse mass of the points of a cell, given its first point.
 double cellWeight(const Model& m, int flex, int first) {
   const int order = std::abs(m.flex_interp[flex]);
@@ -139,7 +155,8 @@ double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, in
       return weight > 0 ? weight : ownDiagonal(m, d, block);
     }
     case EqualityType::FlexStrain:
-      return cellWeight(m, obj1, block.part);
+      return m.flex_interp[obj1] < 0 ? faceWeight(m, obj1, static_cast<int>(m.eq_data[11 * equality]))
+                                     : cellWeight(m, obj1, block.part);
     case EqualityType::Tendon:
       return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
     default: {
