@@ -144,10 +144,6 @@ void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, 
   flex.unit = unitCoordinates(grid, nodes, shape.points);
   if (flex.unit.empty()) place.fail("interpolation needs points with extent along all three axes");
   const bool shell = flex.parameters.isShell(f.dof);
-  if (shell && flex.parameters.young > 0) {
-    place.fail(
-        "elasticity of interpolated shells ('elastic2d' with dof=\"trilinear\" or \"quadratic\") is not supported");
-  }
   for (const Vec3& unit : flex.unit) {
     const std::vector<FlexSupport> supports = grid.weights(unit, shell);
     flex.supports.insert(flex.supports.end(), supports.begin(), supports.end());
@@ -243,6 +239,11 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
   }
   if (isGiven(f.type)) dropUnused(shape, pinned);
   flex.rigid = std::all_of(pinned.begin(), pinned.end(), [](char p) { return p != 0; });
+  const bool stretchesShell = flex.parameters.stretch && flex.parameters.isShell(f.dof);
+  if (stretchesShell && !flex.rigid && flex.parameters.law == FlexLaw::Reference) {
+    draft.warn(
+        place.message("under law=\"mujoco\" an interpolated shell does not resist stretching; choose another law"));
+  }
   if (interpolated && !flex.rigid) {
     addNodes(f, shape, low, high, place, flex);
   } else {

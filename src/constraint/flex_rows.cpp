@@ -7,6 +7,7 @@
 #include "constraint/relative_motion.h"
 #include "constraint/row_builder.h"
 #include "elastic/cell.h"
+#include "elastic/shell.h"
 #include "kinematics/flexes.h"
 
 /// Equalities that hold a flex together. Every row has its own impedance and no dJ/dt v term.
@@ -96,8 +97,8 @@ class VertexFit {
       B += w * dx * dx.transpose();
       A += w * (vec3(x, other) - vec3(x, vertex)) * dx.transpose();
     }
-    // all edges along one line: nothing to measure
-    valid_ = B.determinant() > 1e-12 * B.trace() * B.trace();
+    // all edges along one line, or all but one to neighbours that cannot move and so hardly count: nothing to measure
+    valid_ = B.determinant() > 1e-9 * B.trace() * B.trace();
     if (!valid_) return;
     inverse_ = B.inverse();
     F_ = A * inverse_;
@@ -196,11 +197,59 @@ struct StrainCell {
   }
 };
 
+/// The same for a face of an interpolated shell; each of the three normals has its own modes.
 template <int Order>
-void addCell(RowBuilder& rows, int equality, int flex) {
+struct StrainFace {
+  static constexpr int kPoints = elastic::kFacePoints<Order>;
+  std::array<int, kPoints> points;
+  int axis = 0;
+  Mat3 R;
+  elastic::FaceNodes<Order> u;
+
+  StrainFace(const Model& m, const Data& d, int equality, int flex) {
+    const int* n = m.flex_cellnum.data() + 3 * flex;
+    const std::array<int, 3> cells{n[0], n[1], n[2]};
+    const elastic::ShellFace face = elastic::faceAt(cells, static_cast<int>(m.eq_data[11 * equality]));
+    axis = face.axis;
+    elastic::FaceNodes<Order> x;
+    for (int k = 0; k < kPoints; ++k) {
+      const int point =
+          m.flex_pointadr[flex] + elastic::facePoint(cells, Order, face, k / (Order + 1), k % (Order + 1));
+      points[static_cast<std::size_t>(k)] = point;
+      x.col(k) = vec3(d.flexpoint_xpos.data(), point);
+    }
+    R = elastic::faceRotation<Order>(x, axis);
+    u = R.transpose() * (x.colwise() - x.col(0).eval()) -
+        elastic::faceRest<Order>(vec3(m.flex_cellsize.data(), flex), axis);
+  }
+
+  const double* mode(const Model& m, int flex, int number) const {
+    const std::ptrdiff_t skipped = static_cast<std::ptrdiff_t>(axis) * m.flex_modenum[flex] + number;
+    return m.flexmode.data() + m.flex_modeadr[flex] + 3 * kPoints * skipped;
+  }
+};
+
+/// Calls f with what the equality holds: a cell or a face.
+template <class F>
+void withStrained(const Model& m, const Data& d, int equality, int flex, F&& f) {
+  switch (m.flex_interp[flex]) {
+    case 1:
+      return f(StrainCell<1>(m, d, equality, flex));
+    case 2:
+      return f(StrainCell<2>(m, d, equality, flex));
+    case -1:
+      return f(StrainFace<1>(m, d, equality, flex));
+    case -2:
+      return f(StrainFace<2>(m, d, equality, flex));
+    default:
+      return;
+  }
+}
+
+template <class Cell>
+void addCell(RowBuilder& rows, int equality, int flex, const Cell& cell) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const StrainCell<Order> cell(m, d, equality, flex);
   int most = 0;
   for (const int point : cell.points) most += dofsOfPoint(m, point);
   for (int mode = 0; mode < m.flex_modenum[flex]; ++mode) {
@@ -248,10 +297,9 @@ void addVertexForces(const Model& m, Data& d, int flex, const RowBlock* block, i
   }
 }
 
-template <int Order>
-void addCellForces(const Model& m, const Data& d, int equality, int flex, const RowBlock* block, int count,
+template <class Cell>
+void addCellForces(const Model& m, const Data& d, int flex, const Cell& cell, const RowBlock* block, int count,
                    double* force) {
-  const StrainCell<Order> cell(m, d, equality, flex);
   for (int mode = 0; mode < count; ++mode) {
     const double* values = cell.mode(m, flex, mode);
     for (int n = 0; n < cell.kPoints; ++n) {
@@ -293,8 +341,7 @@ void addFlexRows(RowBuilder& rows, int equality) {
       return;
     }
     case EqualityType::FlexStrain:
-      if (m.flex_interp[flex] == 1) addCell<1>(rows, equality, flex);
-      if (m.flex_interp[flex] == 2) addCell<2>(rows, equality, flex);
+      withStrained(m, rows.data(), equality, flex, [&](const auto& cell) { addCell(rows, equality, flex, cell); });
       return;
     default:
       return;
@@ -321,8 +368,8 @@ void addRowForces(const Model& m, Data& d, double* pointForce) {
         addVertexForces(m, d, flex, block, count, pointForce);
         break;
       case EqualityType::FlexStrain:
-        if (m.flex_interp[flex] == 1) addCellForces<1>(m, d, equality, flex, block, count, pointForce);
-        if (m.flex_interp[flex] == 2) addCellForces<2>(m, d, equality, flex, block, count, pointForce);
+        withStrained(m, d, equality, flex,
+                     [&](const auto& cell) { addCellForces(m, d, flex, cell, block, count, pointForce); });
         break;
       default:
         break;

@@ -6,6 +6,7 @@
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/shell_elasticity.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -143,6 +144,7 @@ void addCells(const Model& m, int f, const Elements& out) {
 
 void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
   if (!isElastic(m, f)) return;
+  if (m.flex_interp[f] < 0) return deliverShellStiffness(m, d, f, sink);
   const Elements out(m, d, f, sink);
   if (m.flex_interp[f] != 0) {
     m.flex_dof[f] == FlexDof::Quadratic ? addCells<2>(m, f, out) : addCells<1>(m, f, out);

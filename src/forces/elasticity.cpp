@@ -8,6 +8,7 @@
 #include "elastic/rod.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
+#include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
 #include "model/awake.h"
@@ -215,6 +216,9 @@ void addCells(const Model& m, Data& d, int f, const Sums& out) {
 }
 
 void addFlex(const Model& m, Data& d, int f, const Sums& out) {
+  if (m.flex_interp[f] < 0) {
+    return addShellForces(m, d, f, out.springs ? out.spring : nullptr, out.dampers ? out.damper : nullptr);
+  }
   if (m.flex_interp[f] != 0) {
     if (m.flex_cellcount[f] == 0) return;
     m.flex_dof[f] == FlexDof::Quadratic ? addCells<2>(m, d, f, out) : addCells<1>(m, d, f, out);

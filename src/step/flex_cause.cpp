@@ -10,9 +10,11 @@
 #include "constraint/constraint.h"
 #include "elastic/hinge.h"
 #include "elastic/rod.h"
+#include "elastic/shell.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
 
@@ -44,6 +46,8 @@ class Search {
       if (m_.flex_elasticadr[f_] >= 0) m_.flex_dim[f_] == 2 ? elements<2>() : elements<3>();
       hinges();
       bends();
+    } else if (m_.flex_interp[f_] < 0) {
+      shell();
     } else if (m_.flex_cellcount[f_] > 0) {
       m_.flex_dof[f_] == FlexDof::Quadratic ? cells<2>() : cells<1>();
     }
@@ -167,6 +171,17 @@ class Search {
     }
   }
 
+  /// All forces on a node of the grid together: folds, or where there are none, membranes.
+  void shell() {
+    const Arena::Scope scope(d_.arena);
+    const std::span<double> force = d_.arena.zeros<double>(3 * m_.nflexpoint);
+    if (springs_) addShellForces(m_, d_, f_, force.data(), nullptr);
+    const FlexTerm term = m_.flex_foldnum[f_] > 0 ? FlexTerm::Bending : FlexTerm::Elasticity;
+    for (int p = 0; p < m_.flex_pointnum[f_]; ++p) {
+      consider(term, vec3(force.data(), point_ + p).norm(), {&p, 1});
+    }
+  }
+
   void rows() {
     for (const RowBlock& block : d_.row_block) {
       if (block.row >= d_.ne) break;
@@ -253,7 +268,11 @@ class TermMatrices {
   TermMatrices(const Model& m, Data& d, int f, FlexTerm term) : m_(m), d_(d), f_(f) {
     // number of points that tells the term from the others of this flex
     const auto belongs = [&](std::size_t n) {
-      if (m.flex_interp[f] != 0) return term == FlexTerm::Elasticity;
+      if (m.flex_interp[f] > 0) return term == FlexTerm::Elasticity;
+      if (m.flex_interp[f] < 0) {
+        const bool face = n == elastic::kFacePoints<1> || n == elastic::kFacePoints<2>;
+        return term == (face ? FlexTerm::Elasticity : FlexTerm::Bending);
+      }
       if (n == 2) return term == FlexTerm::EdgeSpring || term == FlexTerm::EdgeDamper;
       const bool element = m.flex_dim[f] > 1 && n == static_cast<std::size_t>(m.flex_dim[f]) + 1;
       return term == (element ? FlexTerm::Elasticity : FlexTerm::Bending);

@@ -149,6 +149,20 @@ TEST(FlexMeasures, VertexForcesAndReactionsBalanceASphereOnASheet) {
   }
 }
 
+// Rows on the strain around vertices. Those of pinned vertices are as stiff as rows can be, so balance is kept less
+// well.
+TEST(FlexMeasures, ReactionsOfASheetOfVertexRowsBalanceItsWeight) {
+  FlexRun r(R"(timestep="0.001")",
+            R"(<flexcomp name="s" type="grid" dim="2" count="5 5 1" spacing="0.04 0.04 0.04" mass="1">
+        <contact selfcollide="none"/><edge equality="vert"/><pin id="0 4"/></flexcomp>)");
+  for (int i = 0; i < 100; ++i) {
+    r.stepOnce(1);
+    measureFlexes(r.m, r.d);
+    ASSERT_LT(imbalance(r), tolerance(1e-6)) << i;
+  }
+  EXPECT_TRUE(r.d.status.ok());
+}
+
 // Rows on the strain of cells, with some nodes of the grid pinned.
 TEST(FlexMeasures, ReactionsOfAnInterpolatedBlockBalanceItsWeight) {
   for (const char* dof : {"trilinear", "quadratic"}) {
