@@ -192,12 +192,13 @@ void factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entry) {
   d.flexL.resize(entry + plan.entries());
   const std::span<double> matrices(d.flexL.data() + entry, static_cast<std::size_t>(plan.entries()));
   const std::span<double> diagInv(d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part]));
-  const solve::FactorMaker maker(plan, matrices, diagInv);
+  const Arena::Scope scope(d.arena);
+  const solve::FactorMaker maker(plan, matrices, diagInv, d.arena);
   std::fill(matrices.begin(), matrices.end(), 0.0);
   const std::span<const std::ptrdiff_t> places = d.solverMemory.plans(-1 - part).placesOfFixed();
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
-  for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] += A[k];
-  for (const solve::FactorPlan::Front& front : plan.fronts()) maker.eliminate(front);
+  for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] = A[k];
+  for (int f = 0; f < static_cast<int>(plan.fronts().size()); ++f) maker.eliminate(f);
 }
 
 }  // namespace
