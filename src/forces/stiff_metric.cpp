@@ -91,55 +91,93 @@ class Assembler {
         riding_(riding),
         Kv_(Kv) {}
 
-  /// `K` and `D`, either of which may be null, are 3n x 3n, symmetric, over the n given points.
-  void add(std::span<const int> points, const double* K, const double* D) {
+  /// `K` and `D`, which may be null, are 3n x 3n, symmetric, over the n given points.
+  void operator()(std::span<const int> points, const double* K, const double* D) {
+    switch (points.size()) {
+      case 2:
+        return add<2>(points, K, D);
+      case 3:
+        return add<3>(points, K, D);
+      case 4:
+        return add<4>(points, K, D);
+      case 8:
+        return add<8>(points, K, D);
+      default:
+        return add<27>(points, K, D);
+    }
+  }
+
+  /// The same with K = k (x) I, D = d (x) I, n x n numbers each.
+  void addScalar(std::span<const int> points, const double* k, const double* d) {
     const std::size_t n = points.size();
     const int* place = place_;
     place_ += n * (n + 1) / 2;
     if (isRigid(m_, points.data(), static_cast<int>(n))) return;
     for (std::size_t a = 0; a < n; ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
+        const double sum = h_ * h_ * k[a * n + b] + (d ? h_ * d[a * n + b] : 0);
         const int entry = *place++;
-        if (entry >= 0) {
-          // K_ab is K_ba': what stands in the lower triangle is the block in the rows of the later node
-          const int row = rowOfNode(m_, points[a]);
-          row >= rowOfNode(m_, points[b]) ? addBlock(entry, row, a == b, sum(K, D, n, a, b))
-                                          : addBlock(entry, rowOfNode(m_, points[b]), false, sum(K, D, n, b, a));
-        } else {
-          addThroughBodies(points[a], points[b], sum(K, D, n, a, b));
-          if (a != b) addThroughBodies(points[b], points[a], sum(K, D, n, b, a));
+        if (entry < 0) {
+          const Mat3 block = sum * Mat3::Identity();
+          addThroughBodies(points[a], points[b], block);
+          if (a != b) addThroughBodies(points[b], points[a], block);
+          continue;
         }
+        const int length = lengthOf(std::max(rowOfNode(m_, points[a]), rowOfNode(m_, points[b])));
+        A_[entry] += sum;
+        A_[entry + length + 1] += sum;
+        A_[entry + 2 * length + 3] += sum;
       }
-    }
-    if (!K) return;
-    for (std::size_t a = 0; a < n; ++a) {
       Vec3 Kv = Vec3::Zero();
-      for (std::size_t b = 0; b < n; ++b) Kv += block(K, n, a, b) * vec3(xvel_, points[b]);
+      for (std::size_t b = 0; b < n; ++b) Kv += k[a * n + b] * vec3(xvel_, points[b]);
       vec3(Kv_.data(), points[a]) += Kv;
     }
   }
 
  private:
-  using Block = Eigen::Map<const Mat3, 0, Eigen::OuterStride<>>;
-  /// Rows a and columns b of a symmetric matrix, which reads the same by rows and by columns.
-  static Block block(const double* matrix, std::size_t points, std::size_t a, std::size_t b) {
-    const auto n = static_cast<Eigen::Index>(3 * points);
-    return Block(matrix + static_cast<Eigen::Index>(3 * a) * n + static_cast<Eigen::Index>(3 * b),
-                 Eigen::OuterStride<>(n));
+  template <int N>
+  void add(std::span<const int> points, const double* elementK, const double* elementD) {
+    constexpr int size = 3 * N;
+    using Matrix = Eigen::Matrix<double, size, size>;
+    const int* place = place_;
+    place_ += N * (N + 1) / 2;
+    if (isRigid(m_, points.data(), N)) return;
+    const Eigen::Map<const Matrix> K(elementK);
+    Matrix sum = h_ * h_ * K;
+    if (elementD) sum += h_ * Eigen::Map<const Matrix>(elementD);
+    int row[N];
+    Eigen::Matrix<double, size, 1> v;
+    for (int a = 0; a < N; ++a) {
+      row[a] = rowOfNode(m_, points[static_cast<std::size_t>(a)]);
+      v.template segment<3>(3 * a) = vec3(xvel_, points[static_cast<std::size_t>(a)]);
+    }
+    const Eigen::Matrix<double, size, 1> Kv = K * v;
+    for (int a = 0; a < N; ++a) {
+      const int p = points[static_cast<std::size_t>(a)];
+      vec3(Kv_.data(), p) += Kv.template segment<3>(3 * a);
+      for (int b = 0; b <= a; ++b) {
+        const int entry = *place++;
+        if (entry >= 0) {
+          // the block in the rows of the later node; columns of a symmetric matrix are its rows
+          const bool swapped = row[b] > row[a];
+          const int later = swapped ? b : a, earlier = swapped ? a : b;
+          addBlock(entry, row[later], a == b, sum.data() + 3 * later * size + 3 * earlier, size);
+          continue;
+        }
+        const int q = points[static_cast<std::size_t>(b)];
+        addThroughBodies(p, q, sum.template block<3, 3>(3 * a, 3 * b));
+        if (a != b) addThroughBodies(q, p, sum.template block<3, 3>(3 * b, 3 * a));
+      }
+    }
   }
-  Mat3 sum(const double* K, const double* D, std::size_t n, std::size_t a, std::size_t b) const {
-    Mat3 result = Mat3::Zero();
-    if (K) result += h_ * h_ * block(K, n, a, b);
-    if (D) result += h_ * block(D, n, a, b);
-    return result;
-  }
-  void addBlock(int entry, int row, bool diagonal, const Mat3& sum) {
+  int lengthOf(int row) const { return m_.K_rownnz[m_.stiffpart_dofadr[part_] + row]; }
+  void addBlock(int entry, int row, bool diagonal, const double* block, int stride) {
     // the three rows of a node have the same columns but for the diagonal
-    const int length = m_.K_rownnz[m_.stiffpart_dofadr[part_] + row];
+    const int length = lengthOf(row);
     double* target = A_ + entry;
-    for (int i = 0; i < 3; target += length + i, ++i) {
+    for (int i = 0; i < 3; target += length + i, block += stride, ++i) {
       const int last = diagonal ? i : 2;
-      for (int j = 0; j <= last; ++j) target[j] += sum(i, j);
+      for (int j = 0; j <= last; ++j) target[j] += block[j];
     }
   }
   /// The part of J'(.)J below the diagonal in the rows of point p and the columns of point q, one of them on a body.
@@ -195,12 +233,13 @@ std::ptrdiff_t factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entr
   if (d.flexL.size() < end) d.flexL.resize(end);
   const std::span<double> matrices(d.flexL.data() + entry, static_cast<std::size_t>(plan.entries()));
   const std::span<double> diagInv(d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part]));
-  const solve::FactorMaker maker(plan, matrices, diagInv);
+  const Arena::Scope scope(d.arena);
+  const solve::FactorMaker maker(plan, matrices, diagInv, d.arena);
   std::fill(matrices.begin(), matrices.end(), 0.0);
   const std::span<const std::ptrdiff_t> places = d.solverMemory.plans(-1 - part).placesOfFixed();
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
-  for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] += A[k];
-  for (const solve::FactorPlan::Front& front : plan.fronts()) maker.eliminate(front);
+  for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] = A[k];
+  for (int f = 0; f < static_cast<int>(plan.fronts().size()); ++f) maker.eliminate(f);
   return end;
 }
 
@@ -226,8 +265,7 @@ void assembleStiffness(const Model& m, Data& d) {
     for (int f = 0; f < m.nflex; ++f) {
       if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
       Assembler assembler(m, d, f, riding, Kv);
-      visitStiffness(
-          m, d, f, [&](std::span<const int> points, const double* K, const double* D) { assembler.add(points, K, D); });
+      visitStiffness(m, d, f, assembler);
     }
     std::fill(d.qfrc_implicit.begin(), d.qfrc_implicit.end(), 0.0);
     for (int p = 0; p < m.nflexpoint; ++p) {

@@ -72,7 +72,9 @@ void PrimalSolver::chooseHessian(Arena& arena) {
     PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
     const FactorPlan& plan = plans->planFor(p_, arena);
     const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
-    if (cheaper || options_.hessian == HessianForm::Sparse) sparse_.emplace(p_, plan, arena);
+    if (cheaper || options_.hessian == HessianForm::Sparse) {
+      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), arena);
+    }
   }
   if (!sparse_) dense_.emplace(p_, arena);
 }

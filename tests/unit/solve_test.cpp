@@ -202,7 +202,8 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
       Arena arena;
       PlanMemory plans;
       DenseHessian dense(p, arena);
-      SparseHessian sparse(p, plans.planFor(p, arena), arena);
+      const FactorPlan& plan = plans.planFor(p, arena);
+      SparseHessian sparse(p, plan, plans.placesFor(p.metric->lower(), plan), arena);
       dense.assemble(r.data(), s.data());
       sparse.assemble(r.data(), s.data());
       std::vector<double> x(p.smoothForce.size()), y(x.size());
@@ -228,7 +229,8 @@ TEST(SparseHessian, UpdatesToTheMatrixOfTheNewStates) {
     Arena arena;
     PlanMemory plans;
     const FactorPlan& plan = plans.planFor(p, arena);
-    SparseHessian updated(p, plan, arena), fresh(p, plan, arena);
+    const std::span<const std::ptrdiff_t> places = plans.placesFor(p.metric->lower(), plan);
+    SparseHessian updated(p, plan, places, arena), fresh(p, plan, places, arena);
     updated.assemble(r.data(), before.data());
     for (int round = 0; round < 5; ++round) {
       for (std::size_t i = 0; i < r.size(); ++i) r[i] += 0.3 * std::sin(static_cast<double>(i * i) + round + seed);
