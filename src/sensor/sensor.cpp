@@ -4,6 +4,7 @@
 
 #include "forces/forces.h"
 #include "kinematics/kinematics.h"
+#include "model/history.h"
 #include "sensor/values.h"
 
 namespace sinew {
@@ -18,10 +19,14 @@ bool needsBodyForces(SensorType type) {
          type == SensorType::FrameLinAcc || type == SensorType::FrameAngAcc;
 }
 
-/// Computes what only sensors need, and only if one does.
-void prepare(const Model& m, Data& d, Stage stage) {
-  const auto any = [&m](bool (*needs)(SensorType)) {
-    return std::any_of(m.sensor_type.begin(), m.sensor_type.end(), needs);
+/// Computes what only sensors need, if one of those for which `due(sensor)` is true does.
+template <class F>
+void prepare(const Model& m, Data& d, Stage stage, F&& due) {
+  const auto any = [&](bool (*needs)(SensorType)) {
+    for (int s = 0; s < m.nsensor; ++s) {
+      if (needs(m.sensor_type[s]) && due(s)) return true;
+    }
+    return false;
   };
   if (stage == Stage::Vel && any(needsSubtreeVelocities)) subtreeVelocities(m, d);
   if (stage == Stage::Acc && any(needsBodyForces)) bodyForces(m, d);
@@ -41,24 +46,75 @@ void clip(const Model& m, int sensor, double* out) {
   }
 }
 
+/// The value at this moment.
+void measure(const Model& m, Data& d, int s, double* out) {
+  if (m.sensor_type[s] == SensorType::User) {
+    std::fill_n(out, m.sensor_dim[s], 0.0);  // filled in by the user, after the step
+  } else if (m.sensor_needstage[s] == Stage::Pos) {
+    positionSensor(m, d, s, out);
+  } else if (m.sensor_needstage[s] == Stage::Vel) {
+    velocitySensor(m, d, s, out);
+  } else {
+    accelerationSensor(m, d, s, out);
+  }
+  clip(m, s, out);
+}
+
+double* ringOf(const Model& m, Data& d, int s) { return &d.history[m.sensor_historyadr[s]]; }
+
+/// A sensor with an interval is measured when one has passed since the last time.
+bool isDue(const Model& m, Data& d, int s) {
+  const double interval = m.sensor_interval[2 * s];
+  return interval <= 0 || *ringOf(m, d, s) + interval <= d.time;
+}
+
+/// The samples, not this moment, say what the sensor shows: those of long ago, or the last one.
+bool showsHistory(const Model& m, Data& d, int s) {
+  return m.sensor_history[2 * s] > 0 && (m.sensor_delay[s] > 0 || !isDue(m, d, s));
+}
+
+/// A sensor that will be measured when the step ends, because meanwhile it shows a value of the past.
+bool isMeasuredLate(const Model& m, Data& d, int s) {
+  return m.sensor_history[2 * s] > 0 && m.sensor_delay[s] > 0 && isDue(m, d, s);
+}
+
 }  // namespace
 
 void sense(const Model& m, Data& d, Stage stage) {
   if (m.nsensor == 0 || m.opt.disabled(disable::kSensor)) return;
-  prepare(m, d, stage);
+  prepare(m, d, stage, [](int) { return true; });
   for (int s = 0; s < m.nsensor; ++s) {
     if (m.sensor_needstage[s] != stage) continue;
     double* out = &d.sensordata[m.sensor_adr[s]];
-    if (m.sensor_type[s] == SensorType::User) {
-      std::fill_n(out, m.sensor_dim[s], 0.0);  // filled in by the user, after the step
-    } else if (stage == Stage::Pos) {
-      positionSensor(m, d, s, out);
-    } else if (stage == Stage::Vel) {
-      velocitySensor(m, d, s, out);
+    if (showsHistory(m, d, s)) {
+      history::delayedSensor(m, d, s, out);
     } else {
-      accelerationSensor(m, d, s, out);
+      measure(m, d, s, out);
     }
-    clip(m, s, out);
+  }
+}
+
+void recordHistory(const Model& m, Data& d) {
+  if (m.nhistory == 0) return;
+  for (int u = 0; u < m.nactuator; ++u) {
+    const int samples = m.actuator_history[2 * u];
+    if (samples == 0) continue;
+    *history::insert(&d.history[m.actuator_historyadr[u]], samples, 1, d.time) = d.ctrl[m.actuator_ctrladr[u]];
+  }
+  for (const Stage stage : {Stage::Vel, Stage::Acc}) {
+    prepare(m, d, stage, [&](int s) { return isMeasuredLate(m, d, s); });
+  }
+  for (int s = 0; s < m.nsensor; ++s) {
+    const int samples = m.sensor_history[2 * s], width = m.sensor_dim[s];
+    if (samples == 0 || !isDue(m, d, s)) continue;
+    double* ring = ringOf(m, d, s);
+    if (m.sensor_interval[2 * s] > 0) *ring += m.sensor_interval[2 * s];  // ticks do not drift with the timestep
+    double* sample = history::insert(ring, samples, width, d.time);
+    if (m.sensor_delay[s] > 0) {
+      measure(m, d, s, sample);
+    } else {
+      std::copy_n(&d.sensordata[m.sensor_adr[s]], width, sample);
+    }
   }
 }
 

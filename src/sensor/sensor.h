@@ -6,8 +6,12 @@
 namespace sinew {
 
 /// Values of the sensors that need exactly this stage (Stage::Pos after kinematics, Vel after velocities and bias, Acc
-/// after the solve) into sensordata.
+/// after the solve) into sensordata: as they are, or, with a delay or between the ticks of an interval, as they were.
 void sense(const Model& m, Data& d, Stage stage);
+
+/// Adds this moment's controls and sensor values to the samples in d.history, where some are kept: the end of a step,
+/// before anything moves. Sensors that show a delayed value are measured here.
+void recordHistory(const Model& m, Data& d);
 
 /// d.energy[0] and d.energy[1]. The first needs tendons(), the second massMatrix().
 void potentialEnergy(const Model& m, Data& d);

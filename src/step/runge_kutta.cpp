@@ -3,6 +3,7 @@
 #include <span>
 
 #include "integrate/integrate.h"
+#include "sensor/sensor.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -72,6 +73,7 @@ void integrateRungeKutta4(const Model& m, Data& d) {
     mean.add(slope, kWeight[i]);
   }
   restart();
+  recordHistory(m, d);  // like the reference engine with the velocities and forces of the last stage
   advance(m, d, mean.act_dot.data(), mean.qacc.data(), mean.qvel.data());
 }
 

@@ -35,6 +35,7 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
 }
 
 void integrate(const Model& m, Data& d) {
+  if (m.opt.integrator != Integrator::RK4) recordHistory(m, d);
   switch (m.opt.integrator) {
     case Integrator::Euler:
       return integrateEuler(m, d);
