@@ -9,6 +9,9 @@
 namespace sinew::so3 {
 namespace {
 
+/// Relative error of the length of a torque that was shortened to its bound.
+constexpr double kRounding = 1e-14;
+
 Quat fromRotationVector(const Vec3& v) {
   const double angle = v.norm();
   return angle < kMinVal ? Quat{} : fromAxisAngle(v / angle, angle);
@@ -44,7 +47,7 @@ void limitTorque(const Model& m, int u, double* torque) {
 
 double velocitySlope(const Model& m, const Data& d, int u) {
   const ConstMapVec3 torque(&d.actuator_force[m.actuator_outadr[u]]);
-  if (m.actuator_forcelimited[u] && torque.norm() >= m.actuator_forcerange[2 * u + 1]) return 0;
+  if (m.actuator_forcelimited[u] && torque.norm() >= m.actuator_forcerange[2 * u + 1] * (1 - kRounding)) return 0;
   return m.actuator_biasprm[10 * u + 2];
 }
 

@@ -19,14 +19,10 @@ bool needsBodyForces(SensorType type) {
          type == SensorType::FrameLinAcc || type == SensorType::FrameAngAcc;
 }
 
-/// Computes what only sensors need, if one of those for which `due(sensor)` is true does.
-template <class F>
-void prepare(const Model& m, Data& d, Stage stage, F&& due) {
-  const auto any = [&](bool (*needs)(SensorType)) {
-    for (int s = 0; s < m.nsensor; ++s) {
-      if (needs(m.sensor_type[s]) && due(s)) return true;
-    }
-    return false;
+/// Computes what only sensors need, and only if one does.
+void prepare(const Model& m, Data& d, Stage stage) {
+  const auto any = [&m](bool (*needs)(SensorType)) {
+    return std::any_of(m.sensor_type.begin(), m.sensor_type.end(), needs);
   };
   if (stage == Stage::Vel && any(needsSubtreeVelocities)) subtreeVelocities(m, d);
   if (stage == Stage::Acc && any(needsBodyForces)) bodyForces(m, d);
@@ -73,16 +69,11 @@ bool showsHistory(const Model& m, Data& d, int s) {
   return m.sensor_history[2 * s] > 0 && (m.sensor_delay[s] > 0 || !isDue(m, d, s));
 }
 
-/// A sensor that will be measured when the step ends, because meanwhile it shows a value of the past.
-bool isMeasuredLate(const Model& m, Data& d, int s) {
-  return m.sensor_history[2 * s] > 0 && m.sensor_delay[s] > 0 && isDue(m, d, s);
-}
-
 }  // namespace
 
 void sense(const Model& m, Data& d, Stage stage) {
   if (m.nsensor == 0 || m.opt.disabled(disable::kSensor)) return;
-  prepare(m, d, stage, [](int) { return true; });
+  prepare(m, d, stage);
   for (int s = 0; s < m.nsensor; ++s) {
     if (m.sensor_needstage[s] != stage) continue;
     double* out = &d.sensordata[m.sensor_adr[s]];
@@ -94,15 +85,19 @@ void sense(const Model& m, Data& d, Stage stage) {
   }
 }
 
-void recordHistory(const Model& m, Data& d) {
+void sampleControls(const Model& m, Data& d) {
   if (m.nhistory == 0) return;
   for (int u = 0; u < m.nactuator; ++u) {
     const int samples = m.actuator_history[2 * u];
     if (samples == 0) continue;
     *history::insert(&d.history[m.actuator_historyadr[u]], samples, 1, d.time) = d.ctrl[m.actuator_ctrladr[u]];
   }
-  for (const Stage stage : {Stage::Vel, Stage::Acc}) {
-    prepare(m, d, stage, [&](int s) { return isMeasuredLate(m, d, s); });
+}
+
+void sampleSensors(const Model& m, Data& d) {
+  if (m.nhistory == 0) return;
+  if (m.opt.disabled(disable::kSensor)) {  // sense() has not been there
+    for (const Stage stage : {Stage::Vel, Stage::Acc}) prepare(m, d, stage);
   }
   for (int s = 0; s < m.nsensor; ++s) {
     const int samples = m.sensor_history[2 * s], width = m.sensor_dim[s];

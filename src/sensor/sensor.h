@@ -9,9 +9,12 @@ namespace sinew {
 /// after the solve) into sensordata: as they are, or, with a delay or between the ticks of an interval, as they were.
 void sense(const Model& m, Data& d, Stage stage);
 
-/// Adds this moment's controls and sensor values to the samples in d.history, where some are kept: the end of a step,
-/// before anything moves. Sensors that show a delayed value are measured here.
-void recordHistory(const Model& m, Data& d);
+/// Adds the controls to the samples in d.history of actuators that keep some. Belongs to the end of a step, before
+/// anything moves.
+void sampleControls(const Model& m, Data& d);
+
+/// The same for sensors; those that show a delayed value are measured here. Needs all stages of forward().
+void sampleSensors(const Model& m, Data& d);
 
 /// d.energy[0] and d.energy[1]. The first needs tendons(), the second massMatrix().
 void potentialEnergy(const Model& m, Data& d);

@@ -73,7 +73,7 @@ void integrateRungeKutta4(const Model& m, Data& d) {
     mean.add(slope, kWeight[i]);
   }
   restart();
-  recordHistory(m, d);  // like the reference engine with the velocities and forces of the last stage
+  sampleControls(m, d);  // not before the stages, which read the controls of earlier steps
   advance(m, d, mean.act_dot.data(), mean.qacc.data(), mean.qvel.data());
 }
 

@@ -78,6 +78,8 @@ constexpr const char* kDelayed = R"(<mujoco><option gravity="0 0 0" timestep="0.
     <jointpos joint="j" nsample="7" delay="0.03125"/>
     <jointpos joint="j" nsample="3" interval="0.0390625"/>
     <jointpos joint="j" nsample="3" interval="0.0390625 -0.015625"/>
+    <jointactuatorfrc joint="j"/>
+    <jointactuatorfrc joint="j" nsample="3" delay="0.015625"/>
   </sensor></mujoco>)";
 
 double controlAt(int k) { return k < 0 ? 0 : std::sin(.3 * k); }
@@ -94,14 +96,19 @@ TEST(History, ADelayedControlIsThatOfSomeStepsAgo) {
 }
 
 TEST(History, ADelayedSensorShowsTheValueOfSomeStepsAgo) {
-  const Model m = modelOf(kDelayed);
-  Data d(m);
-  std::vector<double> prompt;
-  for (int k = 0; k < 40; ++k) {
-    d.ctrl[1] = controlAt(k);
-    step(m, d);
-    prompt.push_back(d.sensordata[0]);
-    EXPECT_EQ(d.sensordata[1], k < 4 ? 0 : prompt[static_cast<std::size_t>(k - 4)]) << k;
+  for (const Integrator integrator : {Integrator::Euler, Integrator::RK4, Integrator::ImplicitFast}) {
+    Model m = modelOf(kDelayed);
+    m.opt.integrator = integrator;
+    Data d(m);
+    std::vector<double> prompt, force;
+    for (int k = 0; k < 40; ++k) {
+      d.ctrl[1] = controlAt(k);
+      step(m, d);
+      prompt.push_back(d.sensordata[0]);
+      force.push_back(d.sensordata[4]);
+      EXPECT_EQ(d.sensordata[1], k < 4 ? 0 : prompt[static_cast<std::size_t>(k - 4)]) << k;
+      EXPECT_EQ(d.sensordata[5], k < 2 ? 0 : force[static_cast<std::size_t>(k - 2)]) << k;
+    }
   }
 }
 
