@@ -363,7 +363,7 @@ void Comparison::compareState(const TraceSample& sample, const Field& field, con
   }
   if (field.name == "actuator_moment") {
     reportSparse({own("moment_rownnz"), own("moment_rowadr"), own("moment_colind"), field.values},
-                 {theirs("moment_rownnz"), theirs("moment_rowadr"), theirs("moment_colind"), reference}, "nu",
+                 {theirs("moment_rownnz"), theirs("moment_rowadr"), theirs("moment_colind"), reference}, "nout",
                  oneScale);
     return;
   }

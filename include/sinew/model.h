@@ -18,7 +18,9 @@ namespace sinew {
   X(nv, "degrees of freedom")                                                        \
   X(nq_rigid, "coordinates of joints; those of flex nodes follow")                   \
   X(nv_rigid, "dofs of joints; those of flex nodes follow")                          \
-  X(nu, "controls, one per actuator")                                                \
+  X(nu, "controls")                                                                  \
+  X(nactuator, "actuators")                                                          \
+  X(nout, "scalar actuator forces: one per actuator, three for orientations")        \
   X(na, "activation variables")                                                      \
   X(nbody, "bodies, the world included")                                             \
   X(njnt, "joints")                                                                  \
@@ -310,36 +312,41 @@ namespace sinew {
   X(int, wrap_objid, nwrap, 1, "joint, site or geom")                                                                  \
   X(double, wrap_prm, nwrap, 1, "pulley divisor, joint coefficient, or side site id (-1: none)")                       \
   /* actuators */                                                                                                      \
-  X(TransmissionType, actuator_trntype, nu, 1, "transmission")                                                         \
-  X(DynType, actuator_dyntype, nu, 1, "activation dynamics")                                                           \
-  X(GainType, actuator_gaintype, nu, 1, "gain")                                                                        \
-  X(BiasType, actuator_biastype, nu, 1, "bias")                                                                        \
-  X(int, actuator_trnid, nu, 2, "transmission targets: joint, tendon, site (and refsite or slider site), body")        \
-  X(int, actuator_actadr, nu, 1, "first activation, -1: none")                                                         \
-  X(int, actuator_actnum, nu, 1, "number of activations")                                                              \
-  X(int, actuator_group, nu, 1, "group")                                                                               \
+  X(TransmissionType, actuator_trntype, nactuator, 1, "transmission")                                                  \
+  X(DynType, actuator_dyntype, nactuator, 1, "activation dynamics")                                                    \
+  X(GainType, actuator_gaintype, nactuator, 1, "gain")                                                                 \
+  X(BiasType, actuator_biastype, nactuator, 1, "bias")                                                                 \
+  X(int, actuator_ctrladr, nactuator, 1, "first control")                                                              \
+  X(int, actuator_ctrlnum, nactuator, 1, "number of controls")                                                         \
+  X(int, actuator_ctrlspec, nactuator, 1, "bits of namespace input; 0: one control of the usual kind")                 \
+  X(int, actuator_outadr, nactuator, 1, "first scalar force")                                                          \
+  X(int, actuator_outnum, nactuator, 1, "number of scalar forces")                                                     \
+  X(int, actuator_trnid, nactuator, 2, "transmission targets: joint, tendon, site (and refsite or slider site), body") \
+  X(int, actuator_actadr, nactuator, 1, "first activation, -1: none")                                                  \
+  X(int, actuator_actnum, nactuator, 1, "number of activations")                                                       \
+  X(int, actuator_group, nactuator, 1, "group")                                                                        \
   X(std::uint8_t, actuator_ctrllimited, nu, 1, "control is clamped")                                                   \
-  X(std::uint8_t, actuator_forcelimited, nu, 1, "force is clamped")                                                    \
-  X(std::uint8_t, actuator_actlimited, nu, 1, "activation is clamped")                                                 \
-  X(double, actuator_dynprm, nu, 10, "dynamics parameters")                                                            \
-  X(double, actuator_gainprm, nu, 10, "gain parameters")                                                               \
-  X(double, actuator_biasprm, nu, 10, "bias parameters")                                                               \
-  X(std::uint8_t, actuator_actearly, nu, 1, "force uses the activation of the next step")                              \
+  X(std::uint8_t, actuator_forcelimited, nactuator, 1, "force is clamped")                                             \
+  X(std::uint8_t, actuator_actlimited, nactuator, 1, "activation is clamped")                                          \
+  X(double, actuator_dynprm, nactuator, 10, "dynamics parameters")                                                     \
+  X(double, actuator_gainprm, nactuator, 10, "gain parameters")                                                        \
+  X(double, actuator_biasprm, nactuator, 10, "bias parameters")                                                        \
+  X(std::uint8_t, actuator_actearly, nactuator, 1, "force uses the activation of the next step")                       \
   X(double, actuator_ctrlrange, nu, 2, "control range")                                                                \
-  X(double, actuator_forcerange, nu, 2, "force range")                                                                 \
-  X(double, actuator_actrange, nu, 2, "activation range")                                                              \
-  X(double, actuator_gear, nu, 6, "gear")                                                                              \
-  X(double, actuator_cranklength, nu, 1, "crank rod length")                                                           \
-  X(double, actuator_damping, nu, 1, "damping added to the target, times gear^2")                                      \
-  X(double, actuator_dampingpoly, nu, 2, "higher damping coefficients")                                                \
-  X(double, actuator_armature, nu, 1, "inertia added to the target, times gear^2")                                     \
-  X(double, actuator_acc0, nu, 1, "|inv(M) moment| at qpos0")                                                          \
-  X(double, actuator_length0, nu, 1, "length at qpos0")                                                                \
-  X(double, actuator_lengthrange, nu, 2, "feasible length range")                                                      \
-  X(int, actuator_history, nu, 2, "samples kept of the control; order of interpolation between them")                  \
-  X(int, actuator_historyadr, nu, 1, "first number in history, -1: none")                                              \
-  X(double, actuator_delay, nu, 1, "delay of the control, s")                                                          \
-  X(double, actuator_user, nu, nuser_actuator, "user data")                                                            \
+  X(double, actuator_forcerange, nactuator, 2, "force range")                                                          \
+  X(double, actuator_actrange, nactuator, 2, "activation range")                                                       \
+  X(double, actuator_gear, nout, 6, "gear")                                                                            \
+  X(double, actuator_cranklength, nactuator, 1, "crank rod length")                                                    \
+  X(double, actuator_damping, nactuator, 1, "damping added to the target, times gear^2")                               \
+  X(double, actuator_dampingpoly, nactuator, 2, "higher damping coefficients")                                         \
+  X(double, actuator_armature, nactuator, 1, "inertia added to the target, times gear^2")                              \
+  X(double, actuator_acc0, nout, 1, "|inv(M) moment| at qpos0")                                                        \
+  X(double, actuator_length0, nout, 1, "length at qpos0")                                                              \
+  X(double, actuator_lengthrange, nout, 2, "feasible length range")                                                    \
+  X(int, actuator_history, nactuator, 2, "samples kept of the control; order of interpolation between them")           \
+  X(int, actuator_historyadr, nactuator, 1, "first number in history, -1: none")                                       \
+  X(double, actuator_delay, nactuator, 1, "delay of the control, s")                                                   \
+  X(double, actuator_user, nactuator, nuser_actuator, "user data")                                                     \
   /* sensors */                                                                                                        \
   X(SensorType, sensor_type, nsensor, 1, "type")                                                                       \
   X(DataType, sensor_datatype, nsensor, 1, "kind of number")                                                           \
@@ -520,7 +527,7 @@ namespace sinew {
   X(int, name_excludeadr, nexclude, 1, "offset of the name")                                                           \
   X(int, name_eqadr, neq, 1, "offset of the name")                                                                     \
   X(int, name_tendonadr, ntendon, 1, "offset of the name")                                                             \
-  X(int, name_actuatoradr, nu, 1, "offset of the name")                                                                \
+  X(int, name_actuatoradr, nactuator, 1, "offset of the name")                                                         \
   X(int, name_sensoradr, nsensor, 1, "offset of the name")                                                             \
   X(int, name_numericadr, nnumeric, 1, "offset of the name")                                                           \
   X(int, name_textadr, ntext, 1, "offset of the name")                                                                 \

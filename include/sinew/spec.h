@@ -495,6 +495,9 @@ struct Actuator : Element {
   Vec10 gainprm{1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   Vec10 biasprm{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   bool actearly = false;
+  int input = 0;        ///< bits of namespace input for pid, dcmotor and so3; 0: what is usual for them
+  Vec2 velrange{0, 0};  ///< pid: range of the velocity setpoint
+  Vec2 ffrange{0, 0};   ///< pid: range of the feedforward force
   std::vector<double> user;
 };
 

@@ -55,8 +55,7 @@ void setSizes(const draft::Draft& draft, Model& m) {
   m.neq = static_cast<int>(draft.equalities.size());
   m.ntendon = static_cast<int>(spec.tendons.size());
   for (const spec::Tendon& tendon : spec.tendons) m.nwrap += static_cast<int>(tendon.path.size());
-  m.nu = static_cast<int>(spec.actuators.size());
-  for (const spec::Actuator& actuator : spec.actuators) m.na += draft::numActivations(actuator);
+  draft::setActuatorSizes(spec, m);
   m.nsensor = static_cast<int>(spec.sensors.size());
   draft::setCustomSizes(spec, m);
 }

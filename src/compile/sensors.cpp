@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "compile/history.h"
 #include "compile/place.h"
 #include "compile/rows.h"
 
@@ -278,9 +279,15 @@ void checkNumbers(const spec::Sensor& s, DataType data, const Place& place) {
   if (s.cutoff > 0 && (data == DataType::Quaternion || data == DataType::Axis) && s.type != SensorType::GeomNormal) {
     place.fail("'cutoff' makes no sense for axes and quaternions");
   }
-  if (s.nsample > 0 || s.delay > 0 || s.interval != spec::Vec2{0, 0}) {
-    place.fail("'delay', 'nsample' and 'interval' are not supported");
+  if (s.interval[0] < 0) place.fail(fmt::format("'interval' must not be negative, found {}", s.interval[0]));
+  if (s.interval[1] > 0)
+    place.fail(fmt::format("the phase of 'interval' must not be positive, found {}", s.interval[1]));
+  if (s.interval[0] > 0 && s.interval[1] <= -s.interval[0]) {
+    place.fail(fmt::format("the phase of 'interval' must be above minus its period, found {} {}", s.interval[0],
+                           s.interval[1]));
   }
+  checkHistory(s.nsample, s.interp, s.delay, place);
+  if (s.type == SensorType::User && s.nsample > 0) place.fail("a user sensor keeps no samples");
 }
 
 std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, const Model& m, const Place& place) {
@@ -303,6 +310,10 @@ std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, con
       if (s.datatype == DataType::Axis && s.dim != 3) place.fail("datatype=\"axis\" needs dim=\"3\"");
       if (s.datatype == DataType::Quaternion && s.dim != 4) place.fail("datatype=\"quaternion\" needs dim=\"4\"");
       return s.dim;
+    case SensorType::ActuatorPos:
+    case SensorType::ActuatorVel:
+    case SensorType::ActuatorFrc:
+      return m.actuator_outnum[object];
     default:
       return kind.dim;
   }
@@ -343,8 +354,10 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     m.sensor_dim[i] = static_cast<int>(size);
     m.sensor_adr[i] = address;
     m.sensor_cutoff[i] = s.cutoff;
-    m.sensor_historyadr[i] = -1;
     m.sensor_noise[i] = s.noise;
+    m.sensor_delay[i] = s.delay;
+    putRow(m.sensor_interval, i, s.interval);
+    writeHistory(s.nsample, s.interp, m.sensor_dim[i], i, m.sensor_history, m.sensor_historyadr, m, place);
     putUser(m.sensor_user, i, m.nuser_sensor, s.user);
     address += m.sensor_dim[i];
   }

@@ -55,9 +55,9 @@ void addTendonArmatureBias(const Model& m, const Data& d, double* qfrc) {
   for (int i = 0; i < m.ntendon; ++i) {
     if (m.tendon_armature[i] != 0) addArmatureBias(m, d, i, m.tendon_armature[i], qfrc);
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_armature[u] == 0 || m.actuator_trntype[u] != TransmissionType::Tendon) continue;
-    const double gear = m.actuator_gear[6 * u];
+    const double gear = m.actuator_gear[6 * m.actuator_outadr[u]];
     addArmatureBias(m, d, m.actuator_trnid[2 * u], m.actuator_armature[u] * (gear * gear), qfrc);
   }
 }

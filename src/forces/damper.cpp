@@ -18,7 +18,7 @@ int dofCount(JointType type) {
 
 /// The actuator's damping as its target feels it.
 DampingLaw reflectedDamping(const Model& m, int actuator) {
-  const double gear = m.actuator_gear[6 * actuator];
+  const double gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
   const double gear2 = gear * gear;
   return {m.actuator_damping[actuator] * gear2, m.actuator_dampingpoly[2 * actuator] * gear2,
           m.actuator_dampingpoly[2 * actuator + 1] * gear2};
@@ -40,7 +40,7 @@ void dofDamping(const Model& m, const Data& d, std::span<DampingLaw> laws) {
   forEachAwakeDof(m, d, [&](int i) {
     laws[static_cast<std::size_t>(i)] = {m.dof_damping[i], m.dof_dampingpoly[2 * i], m.dof_dampingpoly[2 * i + 1]};
   });
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (!drivesJoint(m.actuator_trntype[u])) continue;
     const DampingLaw reflected = reflectedDamping(m, u);
     if (reflected.isZero()) continue;
@@ -57,7 +57,7 @@ void tendonDamping(const Model& m, std::span<DampingLaw> laws) {
     laws[static_cast<std::size_t>(t)] = {m.tendon_damping[t], m.tendon_dampingpoly[2 * t],
                                          m.tendon_dampingpoly[2 * t + 1]};
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_trntype[u] != TransmissionType::Tendon) continue;
     accumulate(laws[static_cast<std::size_t>(m.actuator_trnid[2 * u])], reflectedDamping(m, u));
   }

@@ -22,11 +22,11 @@ void compositeInertias(const Model& m, Data& d) {
 /// Armature of actuators acts on their joint through the gear: A gear^2 on the diagonal of every dof of the joint.
 /// Simple dofs have it in dof_M0.
 void addActuatorArmature(const Model& m, Data& d) {
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     const double armature = m.actuator_armature[u];
     const TransmissionType type = m.actuator_trntype[u];
     if (armature == 0 || (type != TransmissionType::Joint && type != TransmissionType::JointInParent)) continue;
-    const double gear = m.actuator_gear[6 * u];
+    const double gear = m.actuator_gear[6 * m.actuator_outadr[u]];
     const int joint = m.actuator_trnid[2 * u];
     if (jointAsleep(m, d, joint)) continue;
     for (int i = m.jnt_dofadr[joint]; i < m.nv && m.dof_jntid[i] == joint; ++i) {
@@ -79,9 +79,9 @@ void massMatrix(const Model& m, Data& d) {
   for (int i = 0; i < m.ntendon; ++i) {
     if (m.tendon_armature[i] != 0) addTendonInertia(m, d, i, m.tendon_armature[i]);
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_armature[u] == 0 || m.actuator_trntype[u] != TransmissionType::Tendon) continue;
-    const double gear = m.actuator_gear[6 * u];
+    const double gear = m.actuator_gear[6 * m.actuator_outadr[u]];
     addTendonInertia(m, d, m.actuator_trnid[2 * u], m.actuator_armature[u] * (gear * gear));
   }
 }

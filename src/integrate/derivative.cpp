@@ -70,12 +70,14 @@ bool isStandaloneFreeBody(const Model& m, int body) {
 
 void addActuatorDerivative(const Model& m, Data& d) {
   if (m.opt.disabled(disable::kActuation)) return;
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (actuatorDisabled(m, u) || actuatorAsleep(m, d, u)) continue;
     const double slope = actuatorVelocitySlope(m, d, u);
     if (slope == 0) continue;
-    const int adr = d.moment_rowadr[u];
-    addOuterProduct(m, d, &d.moment_colind[adr], &d.actuator_moment[adr], d.moment_rownnz[u], slope);
+    for (int i = m.actuator_outadr[u]; i < m.actuator_outadr[u] + m.actuator_outnum[u]; ++i) {
+      const int adr = d.moment_rowadr[i];
+      addOuterProduct(m, d, &d.moment_colind[adr], &d.actuator_moment[adr], d.moment_rownnz[i], slope);
+    }
   }
 }
 

@@ -116,6 +116,15 @@ void subtreeVelocities(const Model& m, Data& d) {
     vec3(angmom, i).noalias() = R * spin;
   }
 
+  const auto forEachFreeNode = [&](auto&& f) {  // a node counts where it was declared, as in subtree_com
+    for (int n = 0; n < m.nflexnode; ++n) {
+      if (m.flexnode_pinned[n]) continue;
+      f(m.flexnode_bodyid[n], m.flexnode_mass[n], ConstMapVec3(d.qpos.data() + m.nq_rigid + 3 * n),
+        ConstMapVec3(d.qvel.data() + m.nv_rigid + 3 * n));
+    }
+  };
+  forEachFreeNode([&](int body, double mass, const auto&, const auto& v) { vec3(linvel, body) += mass * v; });
+
   // momentum of each subtree, then the velocity of its centre of mass
   for (int i = m.nbody - 1; i >= 0; --i) {
     if (i > 0) vec3(linvel, m.body_parentid[i]) += vec3(linvel, i);
@@ -123,7 +132,12 @@ void subtreeVelocities(const Model& m, Data& d) {
   }
 
   // L about a centre c of what moves with its own centre x: L_x + m (x - c) x (v_x - v_c). Once for the body inside
-  // its subtree, once for the subtree inside its parent's.
+  // its subtree (and for nodes, which do not spin), once for the subtree inside its parent's.
+  forEachFreeNode([&](int body, double mass, const auto& x, const auto& v) {
+    const Vec3 arm = x - vec3(d.subtree_com.data(), body);
+    const Vec3 momentum = mass * (v - vec3(linvel, body));
+    vec3(angmom, body) += arm.cross(momentum);
+  });
   for (int i = m.nbody - 1; i > 0; --i) {
     const int parent = m.body_parentid[i];
     const Vec3 com = vec3(d.subtree_com.data(), i);

@@ -79,6 +79,11 @@ struct ActuatorRecord : spec::Actuator {
   std::optional<spec::Vec3> bias;                                                       // cylinder
   std::optional<spec::Vec2> muscle_timeconst, muscle_range;                             // muscle
   std::optional<double> tausmooth, force, scale, lmin, lmax, vmax, fpmax, fvmax, gain;  // muscle, adhesion
+  std::string inputs;                       ///< the words of 'input'; what they stand for depends on the gain
+  std::optional<double> ki, imax, slewmax;  // pid
+  std::optional<double> resistance;         // dcmotor
+  /// dcmotor. A list given in part leaves its other entries to the default class.
+  std::optional<std::vector<double>> motorconst, nominal, saturation, inductance, cogging, controller, thermal, lugre;
 };
 
 struct SensorRecord : spec::Sensor {

@@ -4,7 +4,6 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr std::string_view kHistory = "sensor delay or sampling";
 constexpr Keyword kInterp[] = {{"zoh", 0}, {"linear", 1}, {"cubic", 2}};
 constexpr Keyword kFrameObject[] = {{"body", 1}, {"xbody", 2}, {"geom", 5}, {"site", 6}, {"camera", 7}};
 constexpr Keyword kRayData[] = {{"dist", 1}, {"dir", 2}, {"origin", 4}, {"point", 8}, {"normal", 16}, {"depth", 32}};
@@ -19,10 +18,10 @@ using S = SensorRecord;
 Declare<S> addSensor(ElementStore& store, ElementType& sensor, std::string_view tag) {
   Declare<S> d(addChild(store, sensor, tag, false, "in sensor"));
   d.attr("name", &S::name)
-      .attr("nsample", &S::nsample, kNone, kHistory)
-      .word("interp", &S::interp, kInterp, kNone, kHistory)
-      .attr("delay", &S::delay, kNone, kHistory)
-      .attr("interval", &S::interval, kPartial, kHistory)
+      .attr("nsample", &S::nsample)
+      .word("interp", &S::interp, kInterp)
+      .attr("delay", &S::delay)
+      .attr("interval", &S::interval, kPartial)
       .attr("cutoff", &S::cutoff)
       .attr("noise", &S::noise)
       .attr("user", &S::user);

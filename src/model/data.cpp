@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/hash.h"
+#include "model/history.h"
 #include "step/sleep.h"
 
 namespace sinew {
@@ -49,6 +50,11 @@ void reset(const Model& m, Data& d) {
   d.support_weight.clear();
   d.qpos = m.qpos0;
   d.eq_active = m.eq_active0;
+  history::reset(m, d);
+  for (int u = 0; u < m.nactuator; ++u) {  // a quaternion that asks for no rotation
+    const bool quaternion = m.actuator_gaintype[u] == GainType::So3 && m.actuator_ctrlspec[u] == input::kQuaternion;
+    if (quaternion) d.ctrl[m.actuator_ctrladr[u]] = 1;
+  }
   for (int body = 0; body < m.nbody; ++body) {
     const int id = m.body_mocapid[body];
     if (id < 0) continue;

@@ -32,6 +32,12 @@ std::string jointOfDof(const Model& m, int dof) {
   return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
 }
 
+std::string actuatorOfControl(const Model& m, int control) {
+  int u = 0;
+  while (u + 1 < m.nactuator && m.actuator_ctrladr[u + 1] <= control) ++u;
+  return label(m, ObjType::Actuator, "actuator", u);
+}
+
 const char* termName(ForceTerm term) {
   switch (term) {
     case ForceTerm::Bias:
@@ -105,7 +111,7 @@ std::string describe(const Model& m, Trouble trouble, int index) {
                          jointOfDof(m, index));
     case Trouble::BadCtrl:
       return fmt::format("ctrl[{}] ({}) was not finite or beyond 1e10; all controls counted as zero", index,
-                         label(m, ObjType::Actuator, "actuator", index));
+                         actuatorOfControl(m, index));
     case Trouble::Inertia:
       return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
     case Trouble::Inverted:

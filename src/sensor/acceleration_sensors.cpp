@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 
 #include "sensor/contact_sensor.h"
@@ -19,9 +20,9 @@ FrameMotion interactionForce(const Model& m, const Data& d, int site) {
 
 double tendonActuatorForce(const Model& m, const Data& d, int tendon) {
   double force = 0;
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_trntype[u] == TransmissionType::Tendon && m.actuator_trnid[2 * u] == tendon) {
-      force += d.actuator_force[u];
+      force += d.actuator_force[m.actuator_outadr[u]];
     }
   }
   return force;
@@ -70,7 +71,7 @@ void accelerationSensor(const Model& m, Data& d, int sensor, double* out) {
       MapVec3{out} = interactionForce(m, d, id).angular;
       break;
     case SensorType::ActuatorFrc:
-      out[0] = d.actuator_force[id];
+      std::copy_n(&d.actuator_force[m.actuator_outadr[id]], m.actuator_outnum[id], out);
       break;
     case SensorType::JointActFrc:
       out[0] = d.qfrc_actuator[m.jnt_dofadr[id]];

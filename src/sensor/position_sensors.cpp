@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 
 #include "collision/collision.h"
@@ -103,7 +104,7 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
       out[0] = d.ten_length[id];
       break;
     case SensorType::ActuatorPos:
-      out[0] = d.actuator_length[id];
+      std::copy_n(&d.actuator_length[m.actuator_outadr[id]], m.actuator_outnum[id], out);
       break;
     case SensorType::BallQuat:
       normalized(Quat::load(&d.qpos[m.jnt_qposadr[id]])).store(out);

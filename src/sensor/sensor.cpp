@@ -5,6 +5,7 @@
 #include "forces/forces.h"
 #include "kinematics/kinematics.h"
 #include "model/awake.h"
+#include "model/history.h"
 #include "sensor/flex_measures.h"
 #include "sensor/values.h"
 
@@ -96,6 +97,33 @@ bool sensorAsleep(const Model& m, const Data& d, int s) {
   return first == 0 || second == 0;
 }
 
+/// The value at this moment.
+void measure(const Model& m, Data& d, int s, double* out) {
+  if (m.sensor_type[s] == SensorType::User) {
+    std::fill_n(out, m.sensor_dim[s], 0.0);  // filled in by the user, after the step
+  } else if (m.sensor_needstage[s] == Stage::Pos) {
+    positionSensor(m, d, s, out);
+  } else if (m.sensor_needstage[s] == Stage::Vel) {
+    velocitySensor(m, d, s, out);
+  } else {
+    accelerationSensor(m, d, s, out);
+  }
+  clip(m, s, out);
+}
+
+double* ringOf(const Model& m, Data& d, int s) { return &d.history[m.sensor_historyadr[s]]; }
+
+/// A sensor with an interval is measured when one has passed since the last time.
+bool isDue(const Model& m, Data& d, int s) {
+  const double interval = m.sensor_interval[2 * s];
+  return interval <= 0 || *ringOf(m, d, s) + interval <= d.time;
+}
+
+/// The samples, not this moment, say what the sensor shows: those of long ago, or the last one.
+bool showsHistory(const Model& m, Data& d, int s) {
+  return m.sensor_history[2 * s] > 0 && (m.sensor_delay[s] > 0 || !isDue(m, d, s));
+}
+
 }  // namespace
 
 void sense(const Model& m, Data& d, Stage stage) {
@@ -104,16 +132,39 @@ void sense(const Model& m, Data& d, Stage stage) {
   for (int s = 0; s < m.nsensor; ++s) {
     if (m.sensor_needstage[s] != stage || sensorAsleep(m, d, s)) continue;
     double* out = &d.sensordata[m.sensor_adr[s]];
-    if (m.sensor_type[s] == SensorType::User) {
-      std::fill_n(out, m.sensor_dim[s], 0.0);  // filled in by the user, after the step
-    } else if (stage == Stage::Pos) {
-      positionSensor(m, d, s, out);
-    } else if (stage == Stage::Vel) {
-      velocitySensor(m, d, s, out);
+    if (showsHistory(m, d, s)) {
+      history::delayedSensor(m, d, s, out);
     } else {
-      accelerationSensor(m, d, s, out);
+      measure(m, d, s, out);
     }
-    clip(m, s, out);
+  }
+}
+
+void sampleControls(const Model& m, Data& d) {
+  if (m.nhistory == 0) return;
+  for (int u = 0; u < m.nactuator; ++u) {
+    const int samples = m.actuator_history[2 * u];
+    if (samples == 0) continue;
+    *history::insert(&d.history[m.actuator_historyadr[u]], samples, 1, d.time) = d.ctrl[m.actuator_ctrladr[u]];
+  }
+}
+
+void sampleSensors(const Model& m, Data& d) {
+  if (m.nhistory == 0) return;
+  if (m.opt.disabled(disable::kSensor)) {  // sense() has not been there
+    for (const Stage stage : {Stage::Vel, Stage::Acc}) prepare(m, d, stage);
+  }
+  for (int s = 0; s < m.nsensor; ++s) {
+    const int samples = m.sensor_history[2 * s], width = m.sensor_dim[s];
+    if (samples == 0 || !isDue(m, d, s)) continue;
+    double* ring = ringOf(m, d, s);
+    if (m.sensor_interval[2 * s] > 0) *ring += m.sensor_interval[2 * s];  // ticks do not drift with the timestep
+    double* sample = history::insert(ring, samples, width, d.time);
+    if (m.sensor_delay[s] > 0) {
+      measure(m, d, s, sample);
+    } else {
+      std::copy_n(&d.sensordata[m.sensor_adr[s]], width, sample);
+    }
   }
 }
 

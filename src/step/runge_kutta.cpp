@@ -4,6 +4,7 @@
 
 #include "integrate/integrate.h"
 #include "model/awake.h"
+#include "sensor/sensor.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -80,6 +81,7 @@ void integrateRungeKutta4(const Model& m, Data& d) {
     mean.add(slope, kWeight[i]);
   }
   restart();
+  sampleControls(m, d);  // not before the stages, which read the controls of earlier steps
   advance(m, d, mean.act_dot.data(), mean.qacc.data(), mean.qvel.data());
 }
 

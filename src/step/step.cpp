@@ -44,6 +44,8 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
 }
 
 void integrate(const Model& m, Data& d) {
+  sampleSensors(m, d);
+  if (m.opt.integrator != Integrator::RK4) sampleControls(m, d);
   switch (m.opt.integrator) {
     case Integrator::Euler:
       return integrateEuler(m, d);
