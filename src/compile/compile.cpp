@@ -136,6 +136,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   m.opt = spec.option;
   m.opt.enableflags &= ~enable::kSleep;  // nothing sleeps while constants are found
   draft::decideGapReading(draft, m);
+  draft::checkImpulseOptions(draft, m);
   warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();

@@ -29,6 +29,13 @@ bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
   return true;
 }
 
+/// qH, qHDiagInv = factor of M + h B, B the diagonal of damping rates.
+void factorDamped(const Model& m, Data& d, std::span<const double> rates) {
+  copyAwakeRows(m, d, d.M.data(), d.qH.data());
+  forEachAwakeDof(m, d, [&](int i) { d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[static_cast<std::size_t>(i)]; });
+  factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+}
+
 }  // namespace
 
 void integrateEuler(const Model& m, Data& d) {
@@ -39,17 +46,27 @@ void integrateEuler(const Model& m, Data& d) {
     return;
   }
 
-  // (M + h B) a = all forces, B the diagonal of damping rates
-  copyAwakeRows(m, d, d.M.data(), d.qH.data());
+  // (M + h B) a = all forces
+  factorDamped(m, d, rates);
   const std::span<double> a = d.arena.take<double>(m.nv);
-  forEachAwakeDof(m, d, [&](int i) {
-    const std::size_t k = static_cast<std::size_t>(i);
-    d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[k];
-    a[k] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
-  });
-  factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+  forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a.data());
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
+}
+
+void impulseMetricEuler(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<double> rates = d.arena.take<double>(m.nv);
+  if (!implicitDamping(m, d, rates)) {
+    std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
+    std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
+    std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+    return;
+  }
+  factorDamped(m, d, rates);
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
+  solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());
 }
 
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {

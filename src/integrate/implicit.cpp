@@ -58,6 +58,12 @@ void forEachFreeBody(const Model& m, const Data& d, F&& f) {
   }
 }
 
+/// qH = M for the six dofs of a standalone free body, starting at `dof`.
+void useInertia(const Model& m, Data& d, int dof) {
+  const int begin = m.M_rowadr[dof], end = m.M_rowadr[dof + 5] + m.M_rownnz[dof + 5];
+  std::copy(d.M.data() + begin, d.M.data() + end, d.qH.data() + begin);
+}
+
 /// a <- inv(M - h dF/dv) a with the full, unsymmetric derivative.
 void solveImplicit(const Model& m, Data& d, double* a) {
   unsymmetricMatrix(m, d);
@@ -69,11 +75,7 @@ void solveImplicit(const Model& m, Data& d, double* a) {
 /// they are. Tumbling bodies are where the missing derivative of the bias force would show most.
 void solveImplicitFast(const Model& m, Data& d, double* a) {
   symmetricMatrix(m, d);
-  forEachFreeBody(m, d, [&](int dof) {
-    const int begin = m.M_rowadr[dof];
-    const int end = m.M_rowadr[dof + 5] + m.M_rownnz[dof + 5];
-    std::copy(&d.M[begin], &d.M[begin] + (end - begin), &d.qH[begin]);  // keeps the factor well defined
-  });
+  forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });  // keeps the factor well defined
 
   const Arena::Scope scope(d.arena);
   const std::span<double> force = d.arena.take<double>(m.nv);
@@ -105,6 +107,32 @@ void integrateImplicit(const Model& m, Data& d, bool fast) {
     for (const int dof : m.stiff_dof) a[static_cast<std::size_t>(dof)] = d.qacc[dof];
   }
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
+}
+
+void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
+  velocityDerivative(m, d, fast);
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
+  if (fast) {
+    solveImplicitFast(m, d, d.qacc.data());
+  } else {
+    solveImplicit(m, d, d.qacc.data());
+    // impulses need a symmetric matrix
+    velocityDerivative(m, d, true);
+    symmetricMatrix(m, d);
+    forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });
+    factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+  }
+  bool definite = true;
+  forEachAwakeDof(m, d, [&](int i) { definite = definite && d.qHDiagInv[i] > 0; });
+  if (!definite) {
+    std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
+    std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
+  }
+  // the metric of stiff nodes has all of that already
+  if (stiffnessIsImplicit(m)) {
+    for (const int dof : m.stiff_dof) d.qacc[dof] = d.qacc_smooth[dof];
+  }
 }
 
 void discreteForceImplicit(const Model& m, Data& d, bool fast, const double* acceleration, double* qfrc) {

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+/// Sliding friction in one visit of a contact.
+namespace sinew::solve {
+
+/// Added to the diagonal of J inv(A) J', as a share of it.
+inline constexpr double kRegularization = 1e-8;
+
+/// Impulses below this carry no friction: their square must not vanish.
+inline constexpr double kLeastNormal = 1e-100;
+
+/// Tangential impulses of a contact that slides: the x that minimizes 1/2 x' G x - x' c on the border of the ellipsoid
+/// sum (x_k / friction_k)^2 = normal^2, where the minimum without that bound lies outside. n <= 5, G symmetric by rows,
+/// normal > 0. At the minimum the velocity c - G x that remains points along (x_k / friction_k^2): friction dissipates
+/// as much as it can, which is Coulomb's law.
+void slide(int n, const double* G, const double* c, const double* friction, double normal, double* x);
+
+/// The same for two tangents, with G = (g11, g21, g22).
+inline void slidePlane(double g11, double g21, double g22, const double* c, const double* friction, double normal,
+                       double* x) {
+  // x = friction z turns the ellipse into a disk: (S + nu) z = b with |z| = normal
+  const double s11 = friction[0] * friction[0] * g11, s21 = friction[0] * friction[1] * g21,
+               s22 = friction[1] * friction[1] * g22;
+  const double b1 = friction[0] * c[0], b2 = friction[1] * c[1];
+  // |z| >= |b| / (trace + nu): the multiplier is at least this. From there Newton's method on 1/|z| - 1/normal rises
+  // to the solution without ever passing it [More and Sorensen 1983].
+  const double trace = s11 + s22;
+  double nu = std::max(kRegularization * trace, std::sqrt(b1 * b1 + b2 * b2) / normal - trace);
+  double z1 = 0, z2 = 0, length = 0;
+  for (int k = 0; k < 8; ++k) {
+    const double a11 = s11 + nu, a22 = s22 + nu, determinant = a11 * a22 - s21 * s21;
+    z1 = (a22 * b1 - s21 * b2) / determinant;
+    z2 = (a11 * b2 - s21 * b1) / determinant;
+    const double square = z1 * z1 + z2 * z2;
+    length = std::sqrt(square);
+    if (length <= normal * (1 + 1e-10)) break;
+    const double steepness = (a22 * z1 * z1 - 2 * s21 * z1 * z2 + a11 * z2 * z2) / determinant;  // z' inv(S + nu) z
+    nu += (length - normal) / normal * square / steepness;
+  }
+  const double scale = length > 0 ? normal / length : 0;
+  x[0] = friction[0] * z1 * scale;
+  x[1] = friction[1] * z2 * scale;
+}
+
+/// Inverse of a symmetric n x n matrix by rows, n <= 6, with its diagonal regularized. Rows that depend on those before
+/// (to 1e-7 of their diagonal) are left out, that is zero in the inverse.
+void invertIndependent(int n, const double* G, double* inverse);
+
+}  // namespace sinew::solve

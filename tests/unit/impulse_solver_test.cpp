@@ -1,0 +1,225 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "solve/friction_disk.h"
+#include "solve/impulse.h"
+#include "solve/rows.h"
+#include "support/random_problem.h"
+#include "support/tolerance.h"
+
+namespace sinew::solve {
+namespace {
+
+using test::allNear;
+using test::RandomProblem;
+using test::tolerance;
+
+struct Outcome {
+  std::vector<double> lambda, velocity, lacking;  // lacking = target - J v+
+  ImpulseReport report;
+};
+
+/// The random problem read as one of velocities: v* = a0, target = aref, weaker friction so that sweeps converge.
+class Problem {
+ public:
+  Problem(unsigned seed, const RandomProblem::Counts& counts)
+      : random_(seed, counts),
+        cones_(random_.problem().cones.begin(), random_.problem().cones.end()),
+        p_(random_.problem()) {
+    for (ConeParameters& cone : cones_) {
+      for (double& f : cone.friction) f *= 0.3;
+    }
+    p_.cones = cones_;
+  }
+  const ConstraintProblem& operator*() const { return p_; }
+  const ConstraintProblem* operator->() const { return &p_; }
+
+  Outcome solve(int sweeps, double tol, std::vector<double> warm = {}) const {
+    Outcome o;
+    Arena arena;
+    warm.resize(static_cast<std::size_t>(p_.rows()));
+    o.lambda = warm;
+    o.velocity.assign(p_.smoothAcceleration.begin(), p_.smoothAcceleration.end());
+    ImpulseSolver solver(p_, {p_.aref}, {sweeps, tol}, arena);
+    o.report = solver.solve(o.lambda, o.velocity);
+    o.lacking.resize(o.lambda.size());
+    multiplyRows(p_, o.velocity.data(), o.lacking.data());
+    for (std::size_t i = 0; i < o.lacking.size(); ++i) o.lacking[i] = p_.aref[i] - o.lacking[i];
+    return o;
+  }
+
+ private:
+  RandomProblem random_;
+  std::vector<ConeParameters> cones_;
+  ConstraintProblem p_;
+};
+
+/// Small trees with cones of three rows take the short way, large ones and other cones the general one.
+constexpr RandomProblem::Counts kSmallTrees{
+    .dofs = 6, .trees = 4, .equalities = 1, .frictions = 2, .unilateral = 2, .pyramids = 0, .cones = 4};
+constexpr RandomProblem::Counts kLargeTree{
+    .dofs = 16, .trees = 1, .equalities = 2, .frictions = 2, .unilateral = 3, .pyramids = 0, .cones = 3};
+
+void expectAdmissible(const ConstraintProblem& p, const Outcome& o) {
+  for (const RowBlock& block : p.blocks) {
+    const double* l = o.lambda.data() + block.row;
+    if (block.kind == BlockKind::Friction) {
+      EXPECT_LE(std::abs(l[0]), p.frictionloss[static_cast<std::size_t>(block.row)]);
+    }
+    if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Elliptic) {
+      EXPECT_GE(l[0], 0);
+    }
+    if (block.kind != BlockKind::Elliptic) continue;
+    double share = 0;
+    for (int k = 1; k < block.nrow; ++k) {
+      share +=
+          std::pow(l[k] / p.cones[static_cast<std::size_t>(block.cone)].friction[static_cast<std::size_t>(k - 1)], 2);
+    }
+    EXPECT_LE(std::sqrt(share), l[0] * (1 + tolerance(1e-12)));
+  }
+}
+
+/// What a solution is, row by row: 1e-7 because the sweeps stop at a relative change of 1e-11 and need many of them.
+void expectSolved(const ConstraintProblem& p, const Outcome& o) {
+  const double close = tolerance(1e-7);
+  for (const RowBlock& block : p.blocks) {
+    const double* l = o.lambda.data() + block.row;
+    const double* w = o.lacking.data() + block.row;
+    switch (block.kind) {
+      case BlockKind::Equality:
+        for (int r = 0; r < block.nrow; ++r) EXPECT_NEAR(w[r], 0, close);
+        break;
+      case BlockKind::Friction: {
+        const double bound = p.frictionloss[static_cast<std::size_t>(block.row)];
+        if (std::abs(l[0]) < bound * (1 - 1e-9)) {
+          EXPECT_NEAR(w[0], 0, close);
+        }
+        EXPECT_GE(w[0] * l[0], -close);  // friction works against the motion that remains
+        break;
+      }
+      case BlockKind::Unilateral:
+        EXPECT_LE(w[0], close);
+        EXPECT_NEAR(w[0] * l[0], 0, close);
+        break;
+      default: {
+        EXPECT_LE(w[0], close);
+        EXPECT_NEAR(w[0] * l[0], 0, close);
+        const auto& friction = p.cones[static_cast<std::size_t>(block.cone)].friction;
+        double share = 0, along = 0, slip = 0;
+        for (int k = 1; k < block.nrow; ++k) {
+          const double f = friction[static_cast<std::size_t>(k - 1)];
+          share += std::pow(l[k] / f, 2);
+          along += w[k] * l[k];
+          slip += std::pow(f * w[k], 2);
+        }
+        if (l[0] == 0) break;
+        if (std::sqrt(share) < l[0] * (1 - 1e-9)) {
+          EXPECT_NEAR(std::sqrt(slip), 0, close);  // inside the cone: no slip
+        } else {
+          EXPECT_NEAR(along, std::sqrt(slip) * l[0], close);  // on it: the most dissipation there can be
+        }
+        break;
+      }
+    }
+  }
+}
+
+TEST(ImpulseSolver, ReachesTheComplementaritySolutionOnSmallTrees) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Problem p(seed, kSmallTrees);
+    const Outcome o = p.solve(20000, 1e-11);
+    EXPECT_TRUE(o.report.converged) << "seed " << seed;
+    expectAdmissible(*p, o);
+    expectSolved(*p, o);
+  }
+}
+
+TEST(ImpulseSolver, ReachesTheComplementaritySolutionOnALargeTree) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const Problem p(seed, kLargeTree);
+    const Outcome o = p.solve(20000, 1e-11);
+    EXPECT_TRUE(o.report.converged) << "seed " << seed;
+    expectAdmissible(*p, o);
+    expectSolved(*p, o);
+  }
+}
+
+TEST(ImpulseSolver, VelocityIsThatOfTheImpulses) {
+  // v+ = v* + inv(A) J' lambda by the other route: all rows at once, after the solve; also if it stopped early
+  for (const auto& counts : {kSmallTrees, kLargeTree}) {
+    for (unsigned seed = 0; seed < 20; ++seed) {
+      const Problem p(seed, counts);
+      const Outcome o = p.solve(7, 0);
+      std::vector<double> v(o.velocity.size(), 0.0);
+      addTransposed(*p, o.lambda.data(), v.data());
+      p->metric->solve(v.data());
+      for (std::size_t i = 0; i < v.size(); ++i) v[i] += p->smoothAcceleration[i];
+      EXPECT_TRUE(allNear(o.velocity, v, 1e-11));
+      expectAdmissible(*p, o);
+    }
+  }
+}
+
+TEST(ImpulseSolver, StaysWhereItIsWhenStartedFromTheSolution) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Problem p(seed, kSmallTrees);
+    const Outcome cold = p.solve(20000, 1e-11);
+    const Outcome warm = p.solve(50, 1e-6, cold.lambda);
+    EXPECT_EQ(warm.report.sweeps, 1);
+    EXPECT_TRUE(allNear(warm.velocity, cold.velocity, 1e-6));
+  }
+}
+
+TEST(ImpulseSolver, MakesAWarmStartAdmissibleFirst) {
+  const Problem p(3, kSmallTrees);
+  std::vector<double> wild(static_cast<std::size_t>(p->rows()));
+  std::mt19937 generator(5);
+  for (double& l : wild) l = std::uniform_real_distribution<double>(-5, 5)(generator);
+  expectAdmissible(*p, p.solve(0, 1e-4, wild));
+  expectAdmissible(*p, p.solve(1, 1e-4, wild));
+}
+
+TEST(Slide, MinimizesOnTheBorderOfTheEllipsoid) {
+  // brute force: no point of the border of the ellipse is better; slide() and slidePlane() agree
+  std::mt19937 generator(1);
+  const auto uniform = [&](double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(generator); };
+  for (int trial = 0; trial < 200; ++trial) {
+    const double a = uniform(0.1, 2), b = uniform(0.1, 2), c = uniform(-0.9, 0.9) * std::sqrt(a * b);
+    const double G[4] = {a, c, c, b}, friction[2] = {uniform(0.1, 1), uniform(0.1, 1)};
+    const double normal = uniform(0.1, 1), push[2] = {uniform(-9, 9), uniform(-9, 9)};
+    double x[2], y[2];
+    slide(2, G, push, friction, normal, x);
+    slidePlane(a, c, b, push, friction, normal, y);
+    EXPECT_NEAR(x[0], y[0], tolerance(1e-9));
+    EXPECT_NEAR(x[1], y[1], tolerance(1e-9));
+    EXPECT_NEAR(std::hypot(x[0] / friction[0], x[1] / friction[1]), normal, tolerance(1e-12));
+    const auto cost = [&](double u, double v) {
+      return 0.5 * (a * u * u + 2 * c * u * v + b * v * v) - push[0] * u - push[1] * v;
+    };
+    // the minimum without a bound must lie outside, as promised by callers
+    const double det = a * b - c * c, u = (b * push[0] - c * push[1]) / det, v = (a * push[1] - c * push[0]) / det;
+    if (std::hypot(u / friction[0], v / friction[1]) < normal) continue;
+    for (int k = 0; k < 100; ++k) {
+      const double angle = 2 * M_PI * k / 100;
+      EXPECT_LE(cost(x[0], x[1]),
+                cost(friction[0] * normal * std::cos(angle), friction[1] * normal * std::sin(angle)) + 1e-9);
+    }
+  }
+}
+
+TEST(InvertIndependent, LeavesOutRowsThatDependOnOthers) {
+  // third row = first + second: the inverse is that of the first two, and zero
+  const double G[9] = {2, 0.5, 2.5, 0.5, 1, 1.5, 2.5, 1.5, 4};
+  double inverse[9];
+  invertIndependent(3, G, inverse);
+  const double det = 2 * 1 - 0.25;
+  const std::vector<double> expected{1 / det, -0.5 / det, 0, -0.5 / det, 2 / det, 0, 0, 0, 0};
+  EXPECT_TRUE(allNear(inverse, expected, 1e-7));  // the diagonal is regularized by 1e-8
+}
+
+}  // namespace
+}  // namespace sinew::solve
