@@ -292,6 +292,7 @@ struct FlexContact {
   std::vector<double> solimp;  ///< up to 5 numbers
   std::optional<double> margin;
   double gap = 0;
+  std::optional<double> restitution;
   bool internal = false;
   std::optional<SelfCollide> selfcollide;
   int activelayers = 1;

@@ -37,6 +37,7 @@ MixedParameters parametersOfPair(const Model& m, int i) {
   p.margin = m.pair_margin[i];
   p.gap = m.pair_gap[i];
   p.adhesion = m.pair_adhesion[i];
+  p.restitution = m.pair_restitution[i];
   applyOverrides(m.opt, p);
   return p;
 }

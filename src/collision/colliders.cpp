@@ -4,6 +4,7 @@
 
 #include "collision/elements.h"
 #include "collision/filters.h"
+#include "collision/restitution.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -19,6 +20,7 @@ ContactParameters parametersOfFlex(const Model& m, int f) {
   std::copy_n(m.flex_friction.data() + 3 * f, 3, p.friction.begin());
   p.margin = m.flex_margin[f];
   p.gap = m.flex_gap[f];
+  p.restitution = m.flex_restitution[f];
   return p;
 }
 
@@ -33,6 +35,7 @@ ContactParameters parametersOfGeom(const Model& m, int g) {
   p.margin = m.geom_margin[g];
   p.gap = m.geom_gap[g];
   p.adhesion = m.geom_adhesion[g];
+  p.restitution = m.geom_restitution[g];
   return p;
 }
 
@@ -60,7 +63,8 @@ BoundingTree::Box worldBox(const Model& m, const Data& d, int collider) {
   const int id = flex ? flexOf(m, collider) : collider;
   const double own = flex ? m.flex_margin[id] : m.geom_margin[id];
   const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : own;
-  const double reach = std::max(0.0, margin) + (flex ? m.flex_gap[id] : m.geom_gap[id]);
+  double reach = std::max(0.0, margin) + (flex ? m.flex_gap[id] : m.geom_gap[id]);
+  if (m.opt.solver == Solver::Impulse) reach += 0.5 * kSpeculativeDistance;  // both colliders have their half
   return flex ? flexBox(m, d, id, reach) : geomBox(m, d, id, reach);
 }
 

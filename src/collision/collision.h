@@ -28,17 +28,19 @@ struct ContactParameters {
   double margin = 0;
   double gap = 0;
   double adhesion = 0;
+  double restitution = 0;
 };
 
 /// Parameters of a contact between two colliders: the higher priority decides alone; with equal priority condim and
-/// friction are the larger ones, solref and solimp are mixed by solmix; margins and gaps always add up, and say from
-/// which distance the pair is a contact at all (detectionDistance) and from which it has a force (forceDistance).
+/// friction are the larger ones, restitution is the geometric mean, solref and solimp are mixed by solmix; margins and
+/// gaps always add up, and say from which distance the pair is a contact at all (detectionDistance) and from which it
+/// has a force (forceDistance).
 struct MixedParameters {
   int dim = 3;
   std::array<double, 5> friction{};
   std::array<double, 2> solref{}, solreffriction{};
   std::array<double, 5> solimp{};
-  double margin = 0, gap = 0, adhesion = 0;
+  double margin = 0, gap = 0, adhesion = 0, restitution = 0;
 };
 MixedParameters mixParameters(const Option& opt, const ContactParameters& a, const ContactParameters& b);
 
@@ -47,7 +49,8 @@ MixedParameters mixParameters(const Option& opt, const ContactParameters& a, con
 void applyOverrides(const Option& opt, MixedParameters& p);
 
 /// Distance below which a contact exists, and below which it has a force, by the reading of `gap`:
-/// inside: margin and margin - gap; outside: margin + gap and margin.
+/// inside: margin and margin - gap; outside: margin + gap and margin. Under the impulse solver contacts exist
+/// kSpeculativeDistance earlier.
 double detectionDistance(const Option& opt, double margin, double gap);
 double forceDistance(const Option& opt, double margin, double gap);
 

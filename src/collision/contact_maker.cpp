@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collision/elements.h"
+#include "collision/restitution.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -115,6 +116,8 @@ void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::C
   contact.solreffriction = p.solreffriction;
   contact.solimp = p.solimp;
   contact.adhesion = p.adhesion;
+  contact.restitution = p.restitution;
+  contact.feature = point.feature;
   contact.dim = p.dim;
   contact.geom = {a.geom, b.geom};
   contact.flex = {a.flex, b.flex};
@@ -124,7 +127,8 @@ void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::C
   contact.side[0] = makeSide(m, d, a, b, point.pos - half, -point.normal);
   contact.side[1] = makeSide(m, d, b, a, point.pos + half, point.normal);
   // too far for a force; an adhesive contact still pulls there, but has no friction
-  if (contact.dist >= contact.includemargin) {
+  const double early = m.opt.solver == Solver::Impulse ? kSpeculativeDistance : 0;
+  if (contact.dist >= contact.includemargin + early) {
     if (p.adhesion == 0) {
       contact.exclude = ContactExclude::InGap;
     } else {

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "collision/collision.h"
+#include "collision/restitution.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -28,10 +29,12 @@ MixedParameters mixParameters(const Option& opt, const ContactParameters& a, con
     mixed.solref = winner.solref;
     mixed.solimp = winner.solimp;
     mixed.adhesion = winner.adhesion;
+    mixed.restitution = winner.restitution;
     friction = winner.friction;
   } else {
     mixed.dim = std::max(a.condim, b.condim);
     mixed.adhesion = a.adhesion + b.adhesion;
+    mixed.restitution = combineRestitution(a.restitution, b.restitution);
     const double share = mixShare(a.solmix, b.solmix);
     // the direct (negative) form of solref cannot be averaged with the standard one: the stiffer number wins
     const bool standard = a.solref[0] > 0 && b.solref[0] > 0;
@@ -59,7 +62,8 @@ void applyOverrides(const Option& opt, MixedParameters& p) {
 }
 
 double detectionDistance(const Option& opt, double margin, double gap) {
-  return opt.gap == GapReading::Outside ? margin + gap : margin;
+  const double early = opt.solver == Solver::Impulse ? kSpeculativeDistance : 0;
+  return (opt.gap == GapReading::Outside ? margin + gap : margin) + early;
 }
 
 double forceDistance(const Option& opt, double margin, double gap) {

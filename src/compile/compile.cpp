@@ -136,6 +136,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   Model m;
   m.opt = spec.option;
   draft::decideGapReading(draft, m);
+  draft::checkImpulseOptions(draft, m);
   warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();

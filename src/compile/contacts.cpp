@@ -27,7 +27,7 @@ std::vector<int> sortedBy(const std::vector<int>& signature) {
 
 }  // namespace
 
-void checkContactParameters(int condim, std::span<const double> friction, double margin, double gap,
+void checkContactParameters(int condim, std::span<const double> friction, double margin, double gap, double restitution,
                             const Place& place) {
   if (condim != 1 && condim != 3 && condim != 4 && condim != 6) {
     place.fail(fmt::format("'condim' must be 1, 3, 4 or 6, found {}", condim));
@@ -37,6 +37,9 @@ void checkContactParameters(int condim, std::span<const double> friction, double
   }
   if (gap < 0) place.fail(fmt::format("'gap' must not be negative, found {}", gap));
   if (margin + gap < 0) place.fail(fmt::format("'margin' plus 'gap' must not be negative, found {}", margin + gap));
+  if (!(restitution >= 0 && restitution <= 1)) {
+    place.fail(fmt::format("'restitution' must be from 0 to 1, found {}", restitution));
+  }
 }
 
 std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
@@ -44,7 +47,7 @@ std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
   std::vector<int> signature;
   for (const spec::Pair& pair : spec.pairs) {
     const Place place = placeOf(pair);
-    checkContactParameters(pair.condim, pair.friction, pair.margin, pair.gap, place);
+    checkContactParameters(pair.condim, pair.friction, pair.margin, pair.gap, pair.restitution, place);
     int geom1 = names.need(ObjType::Geom, pair.geom1, place);
     int geom2 = names.need(ObjType::Geom, pair.geom2, place);
     if (geom1 == geom2) place.fail(fmt::format("geom \"{}\" is paired with itself", pair.geom1));
@@ -67,6 +70,7 @@ std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
     m.pair_margin[i] = pair.margin;
     m.pair_gap[i] = pair.gap;
     m.pair_adhesion[i] = pair.adhesion;
+    m.pair_restitution[i] = pair.restitution;
     putRow(m.pair_friction, i, pair.friction);
   }
   return order;
@@ -111,6 +115,51 @@ void decideGapReading(const Draft& draft, Model& m) {
   for (const spec::Pair& pair : draft.spec->pairs) {
     if (pair.gap > 0) return describe(placeOf(pair), pair.gap);
   }
+}
+
+namespace {
+
+/// Where a restitution is first asked for; empty: nowhere.
+std::string firstRestitution(const Draft& draft) {
+  const auto describe = [](const Place& place, double e) { return place.message(fmt::format("restitution = {}", e)); };
+  for (const Body& body : draft.bodies) {
+    for (const Geom& geom : body.geoms) {
+      if (geom.spec->restitution > 0) return describe(placeOf(*geom.spec), geom.spec->restitution);
+    }
+  }
+  for (const Flex& flex : draft.flexes) {
+    if (flex.parameters.restitution > 0) return describe(placeOf(flex), flex.parameters.restitution);
+  }
+  for (const spec::Pair& pair : draft.spec->pairs) {
+    if (pair.restitution > 0) return describe(placeOf(pair), pair.restitution);
+  }
+  return {};
+}
+
+}  // namespace
+
+void checkImpulseOptions(const Draft& draft, const Model& m) {
+  const Option& opt = m.opt;
+  const auto fail = [](const std::string& text) { throw LoadError("<option>: " + text); };
+  if (!(opt.erp >= 0 && opt.erp <= 1)) fail(fmt::format("'erp' must be from 0 to 1, found {}", opt.erp));
+  if (!(opt.slop >= 0)) fail(fmt::format("'slop' must not be negative, found {}", opt.slop));
+  if (!(opt.restitution_threshold >= 0)) {
+    fail(fmt::format("'restitution_threshold' must not be negative, found {}", opt.restitution_threshold));
+  }
+  if (opt.solver != Solver::Impulse) {
+    if (const std::string where = firstRestitution(draft); !where.empty()) {
+      draft.warn(where +
+                 " has no effect: only <option solver=\"Impulse\"> makes contacts bounce. The other solvers "
+                 "bounce as far as solref says (a damping ratio below 1)");
+    }
+    return;
+  }
+  if (opt.integrator == Integrator::RK4) {
+    fail(
+        "the Impulse solver works on the velocity of one step and does not go with integrator=\"RK4\"; Euler, implicit "
+        "and implicitfast do");
+  }
+  if (opt.noslip_iterations > 0) draft.warn("<option>: 'noslip_iterations' has no effect on the Impulse solver");
 }
 
 }  // namespace sinew::draft

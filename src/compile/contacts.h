@@ -10,8 +10,8 @@
 namespace sinew::draft {
 
 /// Fails if these contact parameters of a geom or pair are out of range: condim 1, 3, 4 or 6, friction and gap not
-/// negative, margin + gap not negative.
-void checkContactParameters(int condim, std::span<const double> friction, double margin, double gap,
+/// negative, margin + gap not negative, restitution from 0 to 1.
+void checkContactParameters(int condim, std::span<const double> friction, double margin, double gap, double restitution,
                             const Place& place);
 
 /// Writes contact pairs and exclusions, sorted by the bodies they concern (stable). Needs geom_bodyid. Returns, for
@@ -22,5 +22,9 @@ std::vector<int> writeExcludes(const Spec& spec, const Names& names, Model& m);
 /// opt.gap from the options of the run, the compiler element, or the default. With neither and a gap > 0 somewhere, a
 /// warning says what the two readings are.
 void decideGapReading(const Draft& draft, Model& m);
+
+/// Fails if the options of the impulse solver make no sense; warns of a restitution that the chosen solver ignores, and
+/// of options that the impulse solver ignores.
+void checkImpulseOptions(const Draft& draft, const Model& m);
 
 }  // namespace sinew::draft

@@ -53,6 +53,7 @@ void writeParameters(const Flex& flex, int id, Model& m) {
   putRow(m.flex_friction, id, p.friction);
   m.flex_margin[id] = p.margin;
   m.flex_gap[id] = spec.contact.gap;
+  m.flex_restitution[id] = p.restitution;
   m.flex_internal[id] = spec.contact.internal;
   m.flex_selfcollide[id] = p.selfcollide;
   m.flex_activelayers[id] = spec.contact.activelayers;

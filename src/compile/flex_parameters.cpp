@@ -38,11 +38,12 @@ void resolveContact(const spec::FlexBase& flex, const Place& place, FlexParamete
   const spec::FlexContact &own = flex.shortContact, &child = flex.contact;
   p.condim = either(own.condim, child.condim, "condim", "contact", place).value_or(p.condim);
   p.margin = either(own.margin, child.margin, "margin", "contact", place).value_or(p.margin);
+  p.restitution = either(own.restitution, child.restitution, "restitution", "contact", place).value_or(p.restitution);
   p.selfcollide = either(own.selfcollide, child.selfcollide, "selfcollide", "contact", place).value_or(p.selfcollide);
   overlay(eitherList(own.friction, child.friction, "friction", place), p.friction);
   overlay(eitherList(own.solref, child.solref, "solref", place), p.solref);
   overlay(eitherList(own.solimp, child.solimp, "solimp", place), p.solimp);
-  checkContactParameters(p.condim, p.friction, p.margin, child.gap, place);
+  checkContactParameters(p.condim, p.friction, p.margin, child.gap, p.restitution, place);
   if (child.solmix < 0) place.fail(fmt::format("'solmix' must not be negative, found {}", child.solmix));
   if (child.activelayers < 0) {
     place.fail(fmt::format("'activelayers' must not be negative, found {}", child.activelayers));

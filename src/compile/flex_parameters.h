@@ -21,6 +21,7 @@ struct FlexParameters {
   std::array<double, 2> solref = spec::kSolref;
   std::array<double, 5> solimp = spec::kSolimp;
   double margin = 0;
+  double restitution = 0;
   SelfCollide selfcollide = SelfCollide::Auto;
   // elasticity
   FlexLaw law = FlexLaw::Reference;

@@ -64,7 +64,7 @@ void placeShape(const Element& spec, GeomType type, const spec::Compiler& compil
 }
 
 void checkGeom(const spec::Geom& spec, bool moving, const Place& place) {
-  checkContactParameters(spec.condim, spec.friction, spec.margin, spec.gap, place);
+  checkContactParameters(spec.condim, spec.friction, spec.margin, spec.gap, spec.restitution, place);
   if (spec.type == GeomType::Sdf) place.fail("type=\"sdf\" is not supported");
   if (spec.type == GeomType::Mesh && spec.mesh.empty()) place.fail("a geom of type mesh needs the attribute 'mesh'");
   if (spec.type == GeomType::HField && spec.hfield.empty()) {

@@ -173,6 +173,7 @@ void writeGeom(const Body& body, const Geom& geom, int bodyId, int id, Model& m)
   putRow(m.geom_friction, id, spec.friction);
   m.geom_margin[id] = spec.margin;
   m.geom_gap[id] = spec.gap;
+  m.geom_restitution[id] = spec.restitution;
   putRow(m.geom_surfacevel, id, geom.surfacevel);
   m.geom_adhesion[id] = spec.adhesion;
   putRow(m.geom_fluid, id, geom.fluid);

@@ -8,16 +8,26 @@
 /// Rows of the constraint problem, built once per step in the order equality, friction loss, limits, contacts.
 namespace sinew {
 
+/// Whether the rows of a contact are normal and tangents; otherwise they are the edges of a pyramid. The impulse solver
+/// knows Coulomb's cone only.
+inline bool conesAreElliptic(const Option& opt) { return opt.cone == Cone::Elliptic || opt.solver == Solver::Impulse; }
+
 /// contacts, limits, equalities -> d.row_*, d.efc_type/id/pos/margin/frictionloss/diagA/KBIP/D/R, d.ne, d.nf, d.nl.
 /// Needs kinematics, tendons, massMatrix (for diagexact) and collide().
 void buildRows(const Model& m, Data& d);
 
 /// efc_vel = J qvel, efc_aref = -B efc_vel - K imp (pos - margin) (- dJ/dt v for connect and weld). Needs comVel().
+/// Under the impulse solver efc_aref is a velocity instead, see setImpulseTargets(); here it becomes minus the velocity
+/// of the surface.
 void referenceAcceleration(const Model& m, Data& d);
 
-/// rows, M, qacc_smooth, qacc_warmstart -> qacc, qfrc_constraint, efc_force, efc_state, d.solver. Solves island by
-/// island unless that is switched off.
+/// rows, M, qacc_smooth, qacc_warmstart -> qacc, qfrc_constraint, efc_force, efc_state, d.island. Solves island by
+/// island unless that is switched off. Under the impulse solver also qH, qacc (see impulseMetric()), row_memory ->
+/// efc_aref, and qacc is what the integrator has to add to qvel, per timestep.
 void solveConstraints(const Model& m, Data& d);
+
+/// Impulse solver: row_memory = the impulses of this step, from which the next one starts. [step]
+void rememberImpulses(const Model& m, Data& d);
 
 /// Force and torque of a contact in its own frame (normal first) from efc_force: six numbers.
 std::array<double, 6> contactForce(const Model& m, const Data& d, int contact);

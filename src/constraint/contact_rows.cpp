@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "constraint/constraint.h"
 #include "constraint/relative_motion.h"
 #include "constraint/row_builder.h"
 
@@ -9,7 +10,7 @@ namespace sinew {
 void addContactRows(RowBuilder& rows) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const bool pyramidal = m.opt.cone == Cone::Pyramidal;
+  const bool pyramidal = !conesAreElliptic(m.opt);
   for (int i = 0; i < d.ncon(); ++i) {
     Contact& contact = d.contact[i];
     const bool passive = contact.exclude == ContactExclude::Passive;

@@ -21,8 +21,6 @@ double reboundSpeed(double e, double v, double d, double a, double h) {
 
 }  // namespace
 
-double combineRestitution(double eA, double eB) { return std::sqrt(eA * eB); }
-
 double effectiveRestitution(double e, double vn, double threshold) { return vn <= -threshold ? e : 0; }
 
 double contactTarget(double C, double vn, double e, const ImpulseParameters& p, double acceleration) {

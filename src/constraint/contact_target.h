@@ -1,11 +1,10 @@
 #pragma once
 
+#include "collision/restitution.h"
+
 /// What velocity an impulse is to bring about. The rules of hard contacts in one place, free of Model and Data: the
 /// engine, ContactConstraint and ConstraintSolver all take them from here. Derivations: docs/impulse.md.
 namespace sinew {
-
-/// Gap below which a contact already has a row: bodies that would cross it in one step are stopped at the surface.
-inline constexpr double kSpeculativeDistance = 0.01;
 
 struct ImpulseParameters {
   double erp = 0.2;        ///< share of a position error that is removed per step
@@ -13,9 +12,6 @@ struct ImpulseParameters {
   double threshold = 0.5;  ///< approach below this speed does not bounce, m/s
   double h = 0.002;        ///< duration of the step, s
 };
-
-/// Restitution of two bodies from those of each: the geometric mean.
-double combineRestitution(double eA, double eB);
 
 /// e if the bodies approach fast enough (vn <= -threshold), else 0. vn < 0: they approach.
 double effectiveRestitution(double e, double vn, double threshold);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "collision/restitution.h"
 #include "constraint/row_builder.h"
 
 namespace sinew {
@@ -27,13 +28,16 @@ void forEachStop(double value, const double* range, double margin, AddStop&& add
   if (range[1] - value < margin) addStop(range[1] - value, -1.0);
 }
 
+/// The impulse solver wants to know of a stop before it is reached.
+double earlyDistance(const Option& opt) { return opt.solver == Solver::Impulse ? kSpeculativeDistance : 0; }
+
 void addBallLimit(RowBuilder& rows, int joint) {
   const Model& m = rows.model();
   const Quat q = normalized(Quat::load(rows.data().qpos.data() + m.jnt_qposadr[joint]));
   const Vec3 rotation = toRotationVector(q);
   const double angle = rotation.norm();
   const double dist = std::max(m.jnt_range[2 * joint], m.jnt_range[2 * joint + 1]) - angle;
-  if (dist >= m.jnt_margin[joint]) return;
+  if (dist >= m.jnt_margin[joint] + earlyDistance(m.opt)) return;
   const int dof = m.jnt_dofadr[joint];
   const std::array<int, 3> columns{dof, dof + 1, dof + 2};
   MapVec3(rows.addBlock(BlockKind::Unilateral, 1, columns)) = -normalizedOrX(rotation);
@@ -60,12 +64,13 @@ void addFrictionRows(RowBuilder& rows) {
 void addLimitRows(RowBuilder& rows) {
   const Model& m = rows.model();
   const Data& d = rows.data();
+  const double early = earlyDistance(m.opt);
   for (int joint = 0; joint < m.njnt; ++joint) {
     if (!m.jnt_limited[joint]) continue;
     if (m.jnt_type[joint] == JointType::Ball) {
       addBallLimit(rows, joint);
     } else if (m.jnt_type[joint] != JointType::Free) {
-      forEachStop(d.qpos[m.jnt_qposadr[joint]], m.jnt_range.data() + 2 * joint, m.jnt_margin[joint],
+      forEachStop(d.qpos[m.jnt_qposadr[joint]], m.jnt_range.data() + 2 * joint, m.jnt_margin[joint] + early,
                   [&](double dist, double sign) {
                     *rows.addBlock(BlockKind::Unilateral, 1, {m.jnt_dofadr.data() + joint, 1}) = sign;
                     rows.addRow(RowType::LimitJoint, joint, dist, m.jnt_margin[joint]);
@@ -74,7 +79,7 @@ void addLimitRows(RowBuilder& rows) {
   }
   for (int tendon = 0; tendon < m.ntendon; ++tendon) {
     if (!m.tendon_limited[tendon] || !movable(m, d, tendon)) continue;
-    forEachStop(d.ten_length[tendon], m.tendon_range.data() + 2 * tendon, m.tendon_margin[tendon],
+    forEachStop(d.ten_length[tendon], m.tendon_range.data() + 2 * tendon, m.tendon_margin[tendon] + early,
                 [&](double dist, double sign) {
                   double* J = rows.addBlock(BlockKind::Unilateral, 1, tendonColumns(m, tendon));
                   const double* source = tendonJacobian(m, d, tendon);

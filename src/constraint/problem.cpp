@@ -138,7 +138,8 @@ Island wholeIsland(const Model& m, Data& d) {
   return island;
 }
 
-IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, Arena& arena) {
+IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island, const TreeMotion& trees,
+                             Arena& arena) {
   const int ntree = static_cast<int>(island.trees.size());
   dof_ = arena.take<int>(island.ndof);
   row_ = arena.take<int>(island.nrow);
@@ -172,11 +173,11 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     const int move = shift[static_cast<std::size_t>(m.dof_treeid[dof])];
     rownnz[i] = m.M_rownnz[dof];
     rowadr[i] = static_cast<int>(at);
-    diagInv[i] = d.qLDiagInv[dof];
+    diagInv[i] = trees.diagInv[dof];
     for (int k = m.M_rowadr[dof]; k < m.M_rowadr[dof] + m.M_rownnz[dof]; ++k, ++at) {
       colind[at] = m.M_colind[k] + move;
       M[at] = d.M[k];
-      LD[at] = d.qLD[k];
+      LD[at] = trees.factor[k];
     }
     trace += M[at - 1];
   }
@@ -216,7 +217,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   x_ = arena.take<double>(n);
   warmStart_ = arena.take<double>(n);
   for (std::size_t i = 0; i < dof_.size(); ++i) {
-    a0[i] = d.qacc_smooth[dof_[i]];
+    a0[i] = trees.acceleration[dof_[i]];
     f0[i] = d.qfrc_smooth[dof_[i]];
     warmStart_[i] = d.qacc_warmstart[dof_[i]];
   }
@@ -318,6 +319,14 @@ void IslandProblem::chooseStart(const Option& opt, Arena& arena) {
   } else {
     solve::chooseStart(problem_, warmStart_, x_, arena);
   }
+}
+
+void IslandProblem::takeForces(const Data& d) {
+  for (std::size_t i = 0; i < row_.size(); ++i) force_[i] = d.efc_force[row_[i]];
+}
+
+void IslandProblem::takeVelocities(const Data& d) {
+  for (std::size_t i = 0; i < dof_.size(); ++i) x_[i] = d.qvel[dof_[i]];
 }
 
 void IslandProblem::scatter(Data& d) const {

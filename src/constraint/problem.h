@@ -10,6 +10,13 @@
 /// Data seen as a constraint problem, whole or island by island.
 namespace sinew {
 
+/// The factored metric of the kinematic trees and the acceleration without constraints that belongs to it.
+struct TreeMotion {
+  const double* factor = nullptr;        ///< L'DL in the pattern of M
+  const double* diagInv = nullptr;       ///< 1 / D
+  const double* acceleration = nullptr;  ///< a0
+};
+
 /// The rows of Data as views; metric and smooth motion are not set.
 solve::ConstraintProblem rowsOf(const Data& d);
 
@@ -33,12 +40,19 @@ Island wholeIsland(const Model& m, Data& d);
 /// may be made, solved and scattered at the same time: each reads only what no other writes.
 class IslandProblem {
  public:
-  IslandProblem(const Model& m, const Data& d, const Island& island, Arena& arena);
+  /// With the inertia matrix for trees, or another metric of the same pattern.
+  IslandProblem(const Model& m, const Data& d, const Island& island, Arena& arena)
+      : IslandProblem(m, d, island, {d.qLD.data(), d.qLDiagInv.data(), d.qacc_smooth.data()}, arena) {}
+  IslandProblem(const Model& m, const Data& d, const Island& island, const TreeMotion& trees, Arena& arena);
   IslandProblem(const IslandProblem&) = delete;  // the problem points into this
   IslandProblem& operator=(const IslandProblem&) = delete;
 
   /// Starts from whichever of the previous acceleration and the smooth one promises more.
   void chooseStart(const Option& opt, Arena& arena);
+
+  /// For the impulse solver: the solution starts from efc_force and qvel.
+  void takeForces(const Data& d);
+  void takeVelocities(const Data& d);
 
   const solve::ConstraintProblem& problem() const { return problem_; }
   solve::Solution solution() { return {x_, force_, state_, constraintForce_}; }

@@ -69,8 +69,14 @@ void shiftForAdhesion(Data& d, const Contact& contact) {
 void referenceAcceleration(const Model& m, Data& d) {
   if (d.nefc() == 0) return;
   solve::multiplyRows(rowsOf(d), d.qvel.data(), d.efc_vel.data());
+  const bool impulses = m.opt.solver == Solver::Impulse;
+  if (impulses) std::copy(d.efc_vel.begin(), d.efc_vel.end(), d.efc_aref.begin());
   for (const Contact& contact : d.contact) {
     if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
+  }
+  if (impulses) {
+    for (int row = 0; row < d.nefc(); ++row) d.efc_aref[row] -= d.efc_vel[row];
+    return;
   }
   for (int row = 0; row < d.nefc(); ++row) {
     const double* KBIP = d.efc_KBIP.data() + 4 * row;

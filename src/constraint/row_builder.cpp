@@ -58,7 +58,13 @@ void buildRows(const Model& m, Data& d) {
   }
   d.efc_KBIP.resize(4 * d.nefc());
   d.efc_state.resize(d.nefc());
-  setImpedance(m, d);
+  if (m.opt.solver == Solver::Impulse) {  // hard: no impedance
+    for (Array<double>* column : {&d.efc_diagA, &d.efc_D, &d.efc_R, &d.efc_KBIP}) {
+      std::fill(column->begin(), column->end(), 0.0);
+    }
+  } else {
+    setImpedance(m, d);
+  }
 }
 
 }  // namespace sinew

@@ -2,6 +2,7 @@
 
 #include "base/parallel.h"
 #include "constraint/constraint.h"
+#include "constraint/impulse_rows.h"
 #include "constraint/problem.h"
 #include "solve/dual.h"
 #include "solve/primal.h"
@@ -108,6 +109,10 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
+    if (m.opt.solver == Solver::Impulse) {
+      d.island[i] = solveImpulses(m, d, islands[static_cast<std::size_t>(i)], arena);
+      return;
+    }
     IslandProblem local(m, d, islands[static_cast<std::size_t>(i)], arena);
     local.chooseStart(m.opt, arena);
     d.island[i] = solveOne(m, local.problem(), local.solution(), arena);
@@ -135,9 +140,14 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
 }  // namespace
 
 void solveConstraints(const Model& m, Data& d) {
-  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  const bool impulses = m.opt.solver == Solver::Impulse;
+  if (!impulses) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
   if (d.nefc() == 0) return;
+  if (impulses) {
+    setImpulseTargets(m, d);
+    recallImpulses(m, d);
+  }
   d.solverMemory.forgetOld();
 
   const Arena::Scope scope(d.arena);
@@ -151,7 +161,7 @@ std::array<double, 6> contactForce(const Model& m, const Data& d, int contact) {
   const Contact& c = d.contact[contact];
   if (c.efc_address < 0) return force;
   const double* f = d.efc_force.data() + c.efc_address;
-  if (c.dim == 1 || m.opt.cone == Cone::Elliptic) {
+  if (c.dim == 1 || conesAreElliptic(m.opt)) {
     std::copy_n(f, c.dim, force.begin());
   } else {
     // edges carry f+ and f-: the normal is their sum, tangent k their difference times friction

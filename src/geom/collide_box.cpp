@@ -196,7 +196,9 @@ constexpr double kRoundingSlack = 1e-13;  // of the sum of all half sizes
 constexpr double kParallelEdges = 1e-16;  // squared sine below which two edges have no common perpendicular
 constexpr double kEdgeBias = 1e-6;        // an edge must be better than the best so far by this fraction
 constexpr double kAmbiguousSign = 1e-9;
-constexpr double kDuplicate = 1e-14;  // squared distance of equal points, relative to the face
+constexpr double kFaceBias = 1e-10;    // of all half sizes: by so much a face of the second box must be better
+constexpr int kEdgeFeature = 1 << 16;  // names of crossing edges begin here, after those of faces
+constexpr double kDuplicate = 1e-14;   // squared distance of equal points, relative to the face
 
 /// Two boxes in the frame of the first: `R` has the second box's axes as columns, `t` its centre; `t2` is the centre of
 /// the first box in the frame of the second.
@@ -220,8 +222,12 @@ Axis separatingAxis(const BoxPair& p, double limit) {
   for (int i = 0; i < 3; ++i) {
     if (face(std::abs(p.t[i]) - p.s1[i] - dot(absR.row(i), p.s2), i)) return best;
   }
+  // boxes that lie flat on each other are equally far apart along both faces: rounding must not choose
+  const double bias = kFaceBias * (p.s1.sum() + p.s2.sum());
   for (int j = 0; j < 3; ++j) {
-    if (face(std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1), 3 + j)) return best;
+    const double separation = std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1);
+    if (separation > limit) return {separation, 3 + j};
+    if (separation > best.separation + bias) best = {separation, 3 + j};
   }
   const Axis bestFace = best;
   for (int i = 0; i < 3; ++i) {
@@ -295,31 +301,55 @@ int boxEdges(const BoxPair& p, const Shape& a, int i, int j, double limit, Point
   }
   const double dist = dot(n, best2 - best1);
   if (dist > limit) return 0;
-  out.push_back({.pos = apply(a.rot, 0.5 * (best1 + best2)) + a.pos, .normal = apply(a.rot, n), .dist = dist});
+  out.push_back({.pos = apply(a.rot, 0.5 * (best1 + best2)) + a.pos,
+                 .normal = apply(a.rot, n),
+                 .dist = dist,
+                 .feature = kEdgeFeature + 3 * i + j});
   return 1;
 }
 
 constexpr int kMaxCorners = 12;  // of a clipped quadrilateral: 8, and some for what rounding may add
 
+/// A corner is where two sides meet, and that is its name from step to step: sides 0 to 3 are those of the incident
+/// face, 4 to 7 those of the reference face that clipped it.
 struct Polygon {
   std::array<Vec3, kMaxCorners> vertex;
+  std::array<int, kMaxCorners> side;  // from each vertex to the next
   int count = 0;
 };
 
-/// Keeps the part with sign * v[axis] <= bound (Sutherland-Hodgman).
-Polygon clip(const Polygon& in, int axis, double sign, double bound) {
+/// Keeps the part with sign * v[axis] <= bound (Sutherland-Hodgman); `side` is the number of the new side.
+Polygon clip(const Polygon& in, int axis, double sign, double bound, int side) {
   Polygon out;
-  const auto add = [&](const Vec3& v) {
-    if (out.count < kMaxCorners) out.vertex[static_cast<std::size_t>(out.count++)] = v;
+  const auto add = [&](const Vec3& v, int along) {
+    if (out.count == kMaxCorners) return;
+    out.vertex[static_cast<std::size_t>(out.count)] = v;
+    out.side[static_cast<std::size_t>(out.count++)] = along;
   };
   for (int k = 0; k < in.count; ++k) {
     const Vec3& from = in.vertex[static_cast<std::size_t>(k)];
     const Vec3& to = in.vertex[static_cast<std::size_t>((k + 1) % in.count)];
+    const int along = in.side[static_cast<std::size_t>(k)];
     const double d0 = sign * from[axis] - bound, d1 = sign * to[axis] - bound;
-    if (d0 <= 0) add(from);
-    if ((d0 < 0 && d1 > 0) || (d0 > 0 && d1 < 0)) add(from + (d0 / (d0 - d1)) * (to - from));
+    if (d0 <= 0) add(from, d0 == 0 && d1 > 0 ? side : along);
+    if ((d0 < 0 && d1 > 0) || (d0 > 0 && d1 < 0)) add(from + (d0 / (d0 - d1)) * (to - from), d0 < 0 ? side : along);
   }
   return out;
+}
+
+constexpr double kAtCorner = 1e-5;  // of the face: a point this near to a corner of the incident face is that corner
+
+/// Name of corner k. Faces of equal size clip each other's corners by rounding alone: a point that is as good as a
+/// corner of the incident face has the corner's name, whatever clipped it.
+int cornerName(const Polygon& clipped, int k, const Polygon& incident, double size) {
+  for (std::size_t c = 0; c < 4; ++c) {
+    const Vec3& corner = incident.vertex[c];
+    if ((clipped.vertex[static_cast<std::size_t>(k)] - corner).squaredNorm() < kAtCorner * kAtCorner * size) {
+      return static_cast<int>(8 * ((c + 3) % 4) + c);
+    }
+  }
+  const int before = clipped.side[static_cast<std::size_t>((k + clipped.count - 1) % clipped.count)];
+  return 8 * before + clipped.side[static_cast<std::size_t>(k)];
 }
 
 /// The face `axis` of the reference box against the most opposed face of the other one. `p` is seen from the reference
@@ -338,20 +368,25 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
   const int bu = next(incident), bv = afterNext(incident);
   const Vec3 center = project(p.t + p.R.col(incident) * (incidentSign * p.s2[incident])) - Vec3(0, 0, p.s1[axis]);
   const Vec3 u = project(p.R.col(bu) * p.s2[bu]), v = project(p.R.col(bv) * p.s2[bv]);
-  Polygon polygon{{center + u + v, center - u + v, center - u - v, center + u - v}, 4};
-  polygon = clip(polygon, 0, 1, p.s1[ax]);
-  polygon = clip(polygon, 0, -1, p.s1[ax]);
-  polygon = clip(polygon, 1, 1, p.s1[ay]);
-  polygon = clip(polygon, 1, -1, p.s1[ay]);
+  const Polygon whole{{center + u + v, center - u + v, center - u - v, center + u - v}, {0, 1, 2, 3}, 4};
+  Polygon polygon = clip(whole, 0, 1, p.s1[ax], 4);
+  polygon = clip(polygon, 0, -1, p.s1[ax], 5);
+  polygon = clip(polygon, 1, 1, p.s1[ay], 6);
+  polygon = clip(polygon, 1, -1, p.s1[ay], 7);
 
-  const double duplicate = kDuplicate * (p.s1[ax] * p.s1[ax] + p.s1[ay] * p.s1[ay]);
+  const double size = p.s1[ax] * p.s1[ax] + p.s1[ay] * p.s1[ay];
+  const double duplicate = kDuplicate * size;
+  // which faces meet: box and axis of the reference, its side, axis of the incident face, its side
+  const int faces = ((((normalSign > 0 ? 0 : 3) + axis) * 2 + (side > 0)) * 3 + incident) * 2 + (incidentSign > 0);
   Polygon accepted;
   for (int k = 0; k < polygon.count; ++k) {
     const Vec3& point = polygon.vertex[static_cast<std::size_t>(k)];
     if (point.z() > margin) continue;
     const bool known = std::any_of(accepted.vertex.begin(), accepted.vertex.begin() + accepted.count,
                                    [&](const Vec3& q) { return (q - point).head<2>().squaredNorm() < duplicate; });
-    if (!known) accepted.vertex[static_cast<std::size_t>(accepted.count++)] = point;
+    if (known) continue;
+    accepted.side[static_cast<std::size_t>(accepted.count)] = cornerName(polygon, k, whole, size);
+    accepted.vertex[static_cast<std::size_t>(accepted.count++)] = point;
   }
   const Vec3 normal = reference.rot.col(axis) * (normalSign * side);
   for (int k = 0; k < accepted.count; ++k) {
@@ -360,7 +395,10 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
     local[ax] = point.x();
     local[ay] = point.y();
     local[axis] = side * (p.s1[axis] + 0.5 * point.z());
-    out.push_back({.pos = apply(reference.rot, local) + reference.pos, .normal = normal, .dist = point.z()});
+    out.push_back({.pos = apply(reference.rot, local) + reference.pos,
+                   .normal = normal,
+                   .dist = point.z(),
+                   .feature = 64 * faces + accepted.side[static_cast<std::size_t>(k)]});
   }
   return accepted.count;
 }
@@ -383,7 +421,10 @@ int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList&
   };
   int count = ballAt(nearest.t);
   const std::optional<double> second = secondPoint(nearest, c, g, direction, box.size, positive);
-  if (second) count += ballAt(*second + nearest.t);
+  if (second && ballAt(*second + nearest.t) > 0) {
+    out.back().feature = 1;
+    ++count;
+  }
   return count;
 }
 

@@ -70,7 +70,8 @@ int appendContacts(ConvexBody& a, ConvexBody& b, double margin, int maxContacts,
   if (!(penetration(a, b, 0, maxContacts, options, contacts) < 0)) return 0;
   for (int i = 0; i < contacts.count; ++i) {
     const Witness& w = contacts.item[static_cast<std::size_t>(i)];
-    out.push_back({.pos = (w.onA + w.onB) * 0.5, .normal = unitOrX(w.onA - w.onB), .dist = margin + w.dist});
+    out.push_back(
+        {.pos = (w.onA + w.onB) * 0.5, .normal = unitOrX(w.onA - w.onB), .dist = margin + w.dist, .feature = i});
   }
   return contacts.count;
 }
@@ -93,9 +94,10 @@ int addTurnedContacts(const Shape& shapeA, const Shape& shapeB, ConvexBody& a, C
   const Vec3 v = n.cross(u);
   const double distinct = kDistinct * std::min(shapeA.rbound, shapeB.rbound);
 
-  int count = 1;
+  int count = 1, turned = 0;
   for (const Vec3& axis : {u, v}) {
     for (const double angle : {-kPerturbation, kPerturbation}) {
+      ++turned;
       const Mat3 turn = toMatrix(fromAxisAngle(axis, angle));
       turnAbout(first.pos, turn, shapeA, a);
       turnAbout(first.pos, turn.transpose(), shapeB, b);
@@ -108,6 +110,7 @@ int addTurnedContacts(const Shape& shapeA, const Shape& shapeB, ConvexBody& a, C
         continue;
       }
       out.back().dist = first.dist;  // measured in a turned pose; the shapes are flat, so the depth is the same
+      out.back().feature = turned;
       ++count;
     }
   }

@@ -30,7 +30,8 @@ int planeElement(const Shape& plane, const Element& element, double margin, Poin
     const Vec3& x = element.corner[i];
     const double dist = dot(n, x - plane.pos) - element.radius;
     if (dist > margin) continue;
-    out.push_back({.pos = x - n * (element.radius + 0.5 * dist), .normal = n, .dist = dist});
+    out.push_back(
+        {.pos = x - n * (element.radius + 0.5 * dist), .normal = n, .dist = dist, .feature = static_cast<int>(i)});
     ++count;
   }
   return count;

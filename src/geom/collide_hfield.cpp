@@ -27,9 +27,9 @@ class PrismWalk {
     lastRow_ = static_cast<int>(last(high[1], field.size[1], field.nrow));
   }
 
-  /// Calls visit(corners) for every prism: row by row, two in each cell. Corners enter one after the other, in turns
-  /// from the far and the near side of the row, and three that follow each other make a prism. Prisms whose top is
-  /// below `lowest` are left out.
+  /// Calls visit(corners, number) for every prism: row by row, two in each cell. Corners enter one after the other, in
+  /// turns from the far and the near side of the row, and three that follow each other make a prism. Prisms whose top
+  /// is below `lowest` are left out.
   template <class Visit>
   void forEach(double lowest, Visit visit) const {
     std::array<Vec3, 6> prism;
@@ -42,7 +42,7 @@ class PrismWalk {
           enter(row + side, column, prism);
           if (++entered < 3) continue;
           if (prism[3][2] < lowest && prism[4][2] < lowest && prism[5][2] < lowest) continue;
-          visit(prism);
+          visit(prism, 2 * (row * field_.ncol + column) + side);
         }
       }
     }
@@ -126,13 +126,14 @@ int collidePrisms(const Shape& field, Visitor& visitor, double reach, double mar
   ConvexBody prism(field, 0.5 * margin);
   WitnessList contacts;
   int count = 0;
-  walk.forEach(visitor.low[2] - (margin + reach), [&](const std::array<Vec3, 6>& corners) {
+  walk.forEach(visitor.low[2] - (margin + reach), [&](const std::array<Vec3, 6>& corners, int number) {
     prism.setPrism(corners);
     if (!(penetration(prism, visitor.body, 0, 1, options, contacts) < 0)) return;
     const Witness& w = contacts.item[0];
     out.push_back({.pos = apply(field.rot, (w.onA + w.onB) * 0.5) + field.pos,
                    .normal = apply(field.rot, unitOrX(w.onA - w.onB)),
-                   .dist = margin + w.dist});
+                   .dist = margin + w.dist,
+                   .feature = number});
     ++count;
   });
   return count;
@@ -164,7 +165,7 @@ double heightFieldDistance(const Shape& field, const Shape& shape, double cutoff
   const PrismWalk walk(field.field, visitor.low - Vec3::Constant(reach), visitor.high + Vec3::Constant(reach));
   ConvexBody prism(field, 0);
   WitnessList contacts;
-  walk.forEach(visitor.low[2] - reach, [&](const std::array<Vec3, 6>& corners) {
+  walk.forEach(visitor.low[2] - reach, [&](const std::array<Vec3, 6>& corners, int) {
     prism.setPrism(corners);
     const double dist = penetration(prism, visitor.body, std::max(nearest, 0.0), 1, options, contacts);
     if (contacts.count == 0 || !(dist < nearest)) return;

@@ -66,9 +66,9 @@ int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<Contac
   if (numVertices == 0) return 0;
   const Vec3 n = plane.rot.col(2);
   const Vec3 down = applyTransposed(mesh.rot, -n);
-  const auto add = [&](const Vec3& point) {
+  const auto add = [&](const Vec3& point, int vertex) {
     const double dist = dot(n, point - plane.pos);
-    out.push_back({.pos = point + n * (-0.5 * dist), .normal = n, .dist = dist});
+    out.push_back({.pos = point + n * (-0.5 * dist), .normal = n, .dist = dist, .feature = vertex});
   };
   const auto inWorld = [&](int vertex) { return Vec3(apply(mesh.rot, vertexOf(hull, vertex)) + mesh.pos); };
 
@@ -91,7 +91,7 @@ int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<Contac
 
   const Vec3 point = inWorld(lowest);
   if (dot(n, point - plane.pos) > margin) return 0;
-  add(point);
+  add(point, lowest);
   const Vec3 first = out.back().pos;
   int count = 1;
 
@@ -100,7 +100,7 @@ int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<Contac
     if (!(dot(down, vertexOf(hull, vertex)) > threshold)) return;
     const Vec3 candidate = inWorld(vertex);
     if (norm(candidate - first) < kApart * mesh.rbound) return;
-    add(candidate);
+    add(candidate, vertex);
     ++count;
   };
   if (hull.graph.empty()) {

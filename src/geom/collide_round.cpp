@@ -30,8 +30,8 @@ int planeBall(const Vec3& p, const Vec3& n, const Vec3& c, double r, double marg
 }
 
 /// A surface point at signed height `dist` over the plane: the contact lies halfway.
-void addPlanePoint(const Vec3& point, const Vec3& n, double dist, PointList& out) {
-  out.push_back({.pos = point - n * (0.5 * dist), .normal = n, .dist = dist});
+void addPlanePoint(const Vec3& point, const Vec3& n, double dist, int feature, PointList& out) {
+  out.push_back({.pos = point - n * (0.5 * dist), .normal = n, .dist = dist, .feature = feature});
 }
 
 }  // namespace
@@ -47,6 +47,7 @@ int planeCapsule(const Shape& plane, const Shape& capsule, double margin, PointL
     const Vec3 center = capsule.pos + axis * (end * capsule.size[1]);
     if (planeBall(plane.pos, axisOf(plane), center, capsule.size[0], margin, out) == 0) continue;
     out.back().tangent = axis;  // the friction frame follows the capsule
+    out.back().feature = end > 0 ? 0 : 1;
     ++count;
   }
   return count;
@@ -62,7 +63,7 @@ int planeBox(const Shape& plane, const Shape& box, double margin, PointList& out
     const Vec3 offset = apply(box.rot, local);
     const double below = dot(n, offset);
     if (height + below > margin || below > 0) continue;
-    addPlanePoint(box.pos + offset, n, height + below, out);
+    addPlanePoint(box.pos + offset, n, height + below, corner, out);
     ++count;
   }
   return count;
@@ -88,10 +89,10 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
   const double height = dot(n, cylinder.pos - plane.pos);
 
   if (height + axisHeight + rimHeight > margin) return 0;
-  addPlanePoint(cylinder.pos + u + axis, n, height + axisHeight + rimHeight, out);
+  addPlanePoint(cylinder.pos + u + axis, n, height + axisHeight + rimHeight, 0, out);
   int count = 1;
   if (height - axisHeight + rimHeight <= margin) {
-    addPlanePoint(cylinder.pos + u - axis, n, height - axisHeight + rimHeight, out);
+    addPlanePoint(cylinder.pos + u - axis, n, height - axisHeight + rimHeight, 1, out);
     ++count;
   }
   // the other two corners of an equilateral triangle on the lower disc
@@ -99,7 +100,7 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
   if (sideHeight <= margin) {
     const Vec3 across = unitOrX(u.cross(axis)) * (radius * std::sqrt(3.0) / 2);
     for (const double side : {1.0, -1.0}) {
-      addPlanePoint(cylinder.pos + side * across + axis - 0.5 * u, n, sideHeight, out);
+      addPlanePoint(cylinder.pos + side * across + axis - 0.5 * u, n, sideHeight, side > 0 ? 2 : 3, out);
       ++count;
     }
   }
@@ -113,7 +114,7 @@ int planeEllipsoid(const Shape& plane, const Shape& ellipsoid, double margin, Po
   const Vec3 point = apply(ellipsoid.rot, ellipsoid.size.cwiseProduct(unitOrX(scaled))) + ellipsoid.pos;
   const double dist = dot(n, point - plane.pos);
   if (dist > margin) return 0;
-  addPlanePoint(point, n, dist, out);
+  addPlanePoint(point, n, dist, 0, out);
   return 1;
 }
 
@@ -163,8 +164,10 @@ int capsuleCapsule(const Shape& a, const Shape& b, double margin, PointList& out
   const double p1 = -dot(g1, offset), p2 = dot(g2, offset);
   const double det = g11 * g22 - g12 * g12;
   const auto clip = [](double x) { return std::clamp(x, -1.0, 1.0); };
-  const auto at = [&](double s, double t) {
-    return balls(a.pos + g1 * s, a.size[0], b.pos + g2 * t, b.size[0], axisOf(a), axisOf(b), margin, out);
+  const auto at = [&](double s, double t, int feature) {
+    if (balls(a.pos + g1 * s, a.size[0], b.pos + g2 * t, b.size[0], axisOf(a), axisOf(b), margin, out) == 0) return 0;
+    out.back().feature = feature;
+    return 1;
   };
 
   if (std::abs(det) >= kMinVal) {
@@ -178,14 +181,14 @@ int capsuleCapsule(const Shape& a, const Shape& b, double margin, PointList& out
       t = clip(t);
       s = clip((p1 + g12 * t) / g11);
     }
-    return at(s, t);
+    return at(s, t, 0);
   }
 
   // parallel: the ends of the first, then of the second, until two points are found
   int count = 0;
-  for (const double s : {1.0, -1.0}) count += at(s, g22 > 0 ? clip((p2 + g12 * s) / g22) : 0);
+  for (const double s : {1.0, -1.0}) count += at(s, g22 > 0 ? clip((p2 + g12 * s) / g22) : 0, s > 0 ? 1 : 2);
   for (const double t : {1.0, -1.0}) {
-    if (count < 2) count += at(g11 > 0 ? clip((p1 + g12 * t) / g11) : 0, t);
+    if (count < 2) count += at(g11 > 0 ? clip((p1 + g12 * t) / g11) : 0, t, t > 0 ? 3 : 4);
   }
   return count;
 }

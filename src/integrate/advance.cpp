@@ -24,6 +24,14 @@ void advanceActivations(const Model& m, Data& d, const double* act_dot) {
 
 }  // namespace
 
+void impulseMetric(const Model& m, Data& d) {
+  if (m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4) {
+    impulseMetricEuler(m, d);
+  } else {
+    impulseMetricImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast);
+  }
+}
+
 void stopPinnedNodes(const Model& m, Data& d) {
   for (int node = 0; node < m.nflexnode; ++node) {
     if (m.flexnode_pinned[node]) std::fill_n(d.qvel.data() + m.nv_rigid + 3 * node, 3, 0.0);

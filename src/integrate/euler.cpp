@@ -24,6 +24,13 @@ bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
   return true;
 }
 
+/// qH, qHDiagInv = factor of M + h B, B the diagonal of damping rates.
+void factorDamped(const Model& m, Data& d, std::span<const double> rates) {
+  std::copy(d.M.begin(), d.M.end(), d.qH.begin());
+  for (int i = 0; i < m.nv; ++i) d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[static_cast<std::size_t>(i)];
+  factorTree(m, d.qH.data(), d.qHDiagInv.data());
+}
+
 }  // namespace
 
 void integrateEuler(const Model& m, Data& d) {
@@ -34,17 +41,26 @@ void integrateEuler(const Model& m, Data& d) {
     return;
   }
 
-  // (M + h B) a = all forces, B the diagonal of damping rates
-  std::copy(d.M.begin(), d.M.end(), d.qH.begin());
+  // (M + h B) a = all forces
+  factorDamped(m, d, rates);
   const std::span<double> a = d.arena.take<double>(m.nv);
-  for (int i = 0; i < m.nv; ++i) {
-    const std::size_t k = static_cast<std::size_t>(i);
-    d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[k];
-    a[k] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
-  }
-  factorTree(m, d.qH.data(), d.qHDiagInv.data());
+  for (int i = 0; i < m.nv; ++i) a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
   solveTree(m, d.qH.data(), d.qHDiagInv.data(), a.data());
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
+}
+
+void impulseMetricEuler(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<double> rates = d.arena.take<double>(m.nv);
+  if (!implicitDamping(m, d, rates)) {
+    std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
+    std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
+    std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+    return;
+  }
+  factorDamped(m, d, rates);
+  std::copy(d.qfrc_smooth.begin(), d.qfrc_smooth.end(), d.qacc.begin());
+  solveTree(m, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());
 }
 
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {

@@ -51,6 +51,12 @@ void forEachFreeBody(const Model& m, F&& f) {
   }
 }
 
+/// qH = M for the six dofs of a standalone free body, starting at `dof`.
+void useInertia(const Model& m, Data& d, int dof) {
+  const int begin = m.M_rowadr[dof], end = m.M_rowadr[dof + 5] + m.M_rownnz[dof + 5];
+  std::copy(d.M.data() + begin, d.M.data() + end, d.qH.data() + begin);
+}
+
 /// a <- inv(M - h dF/dv) a with the full, unsymmetric derivative.
 void solveImplicit(const Model& m, Data& d, double* a) {
   unsymmetricMatrix(m, d);
@@ -62,11 +68,7 @@ void solveImplicit(const Model& m, Data& d, double* a) {
 /// they are. Tumbling bodies are where the missing derivative of the bias force would show most.
 void solveImplicitFast(const Model& m, Data& d, double* a) {
   symmetricMatrix(m, d);
-  forEachFreeBody(m, [&](int dof) {
-    const int begin = m.M_rowadr[dof];
-    const int end = m.M_rowadr[dof + 5] + m.M_rownnz[dof + 5];
-    std::copy(&d.M[begin], &d.M[begin] + (end - begin), &d.qH[begin]);  // keeps the factor well defined
-  });
+  forEachFreeBody(m, [&](int dof) { useInertia(m, d, dof); });  // keeps the factor well defined
 
   const Arena::Scope scope(d.arena);
   const std::span<double> force = d.arena.take<double>(m.nv);
@@ -98,6 +100,30 @@ void integrateImplicit(const Model& m, Data& d, bool fast) {
     for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc.data() + dof, 3, a.data() + dof);
   }
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
+}
+
+void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
+  velocityDerivative(m, d, fast);
+  std::copy(d.qfrc_smooth.begin(), d.qfrc_smooth.end(), d.qacc.begin());
+  if (fast) {
+    solveImplicitFast(m, d, d.qacc.data());
+  } else {
+    solveImplicit(m, d, d.qacc.data());
+    // impulses need a symmetric matrix
+    velocityDerivative(m, d, true);
+    symmetricMatrix(m, d);
+    forEachFreeBody(m, [&](int dof) { useInertia(m, d, dof); });
+    factorTree(m, d.qH.data(), d.qHDiagInv.data());
+  }
+  const bool definite = std::all_of(d.qHDiagInv.begin(), d.qHDiagInv.end(), [](double x) { return x > 0; });
+  if (!definite) {
+    std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
+    std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
+  }
+  // the metric of stiff nodes has all of that already
+  if (stiffnessIsImplicit(m)) {
+    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc_smooth.data() + dof, 3, d.qacc.data() + dof);
+  }
 }
 
 void discreteForceImplicit(const Model& m, Data& d, bool fast, const double* acceleration, double* qfrc) {

@@ -13,6 +13,16 @@ void integrateEuler(const Model& m, Data& d);
 /// keeps the matrix symmetric, except for standalone free bodies.
 void integrateImplicit(const Model& m, Data& d, bool fast);
 
+/// For the impulse solver, which needs to know beforehand what the integrator would do: qacc = the acceleration that it
+/// would move on with if there were no constraints, and qH, qHDiagInv = the factor of its matrix, by which impulses
+/// change velocities (its symmetric part, without the derivatives of bias forces; M where that is indefinite). Needs
+/// acceleration(). Overwrites qDeriv, qLU.
+void impulseMetric(const Model& m, Data& d);
+
+// Its parts. [euler.cpp, implicit.cpp]
+void impulseMetricEuler(const Model& m, Data& d);
+void impulseMetricImplicit(const Model& m, Data& d, bool fast);
+
 /// qfrc = (the matrix that the integrator solves with) acceleration: the force that makes a step change the velocity by
 /// h `acceleration`. Their inverse is what the integrators above do; inverse() uses them. Overwrite qDeriv, qLU, qH.
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc);

@@ -83,6 +83,7 @@ void declareGeom(ElementStore& store, ElementType& body) {
       .attr("solimp", &G::solimp, kPartial)
       .attr("margin", &G::margin)
       .attr("gap", &G::gap)
+      .attr("restitution", &G::restitution, kExtension)
       .attr("surfacevel", &G::surfacevel, kPartial)
       .attr("adhesion", &G::adhesion)
       .attr("fromto", &G::fromto)

@@ -56,6 +56,8 @@ void declareContact(ElementStore& store, ElementType& flex) {
       .attr("margin", &C::margin)
       .defaultIs("0")
       .attr("gap", &C::gap)
+      .attr("restitution", &C::restitution, kExtension)
+      .defaultIs("0")
       .attr("internal", &C::internal)
       .word("selfcollide", &C::selfcollide, kSelfCollide)
       .defaultIs("auto")
@@ -107,6 +109,8 @@ void declareShortForm(Declare<R>& d) {
           "solimp", [](auto& r) -> auto& { return r.shortContact.solimp; }, 1, 5, kExtension)
       .attr(
           "margin", [](auto& r) -> auto& { return r.shortContact.margin; }, kExtension)
+      .attr(
+          "restitution", [](auto& r) -> auto& { return r.shortContact.restitution; }, kExtension)
       .word(
           "selfcollide", [](auto& r) -> auto& { return r.shortContact.selfcollide; }, kSelfCollide, kExtension);
 }

@@ -21,7 +21,8 @@ void declareContact(ElementStore& store, ElementType& root) {
       .attr("solimp", &P::solimp, kPartial)
       .attr("gap", &P::gap)
       .attr("margin", &P::margin)
-      .attr("adhesion", &P::adhesion);
+      .attr("adhesion", &P::adhesion)
+      .attr("restitution", &P::restitution, kExtension);
   declareClass(pair);
   using E = spec::Exclude;
   Declare<E>(addChild(store, contact, "exclude"))

@@ -13,7 +13,7 @@ constexpr Keyword kLengthRangeMode[] = {{"none", 0}, {"muscle", 1}, {"muscleuser
 constexpr Keyword kIntegrator[] = {{"Euler", 0}, {"RK4", 1}, {"implicit", 2}, {"implicitfast", 3}};
 constexpr Keyword kCone[] = {{"pyramidal", 0}, {"elliptic", 1}};
 constexpr Keyword kJacobian[] = {{"dense", 0}, {"sparse", 1}, {"auto", 2}};
-constexpr Keyword kSolver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}};
+constexpr Keyword kSolver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}, {"Impulse", 3}};
 
 void declareCompiler(ElementStore& store, ElementType& root) {
   ElementType& compiler = addChild(store, root, "compiler");
@@ -89,7 +89,10 @@ void declareOption(ElementStore& store, ElementType& root) {
       .attr("ccd_iterations", &O::ccd_iterations)
       .attr("sdf_iterations", &O::sdf_iterations)
       .attr("sdf_initpoints", &O::sdf_initpoints)
-      .attr("actuatorgroupdisable", &O::actuatorgroupdisable);
+      .attr("actuatorgroupdisable", &O::actuatorgroupdisable)
+      .attr("erp", &O::erp, kExtension)
+      .attr("slop", &O::slop, kExtension)
+      .attr("restitution_threshold", &O::restitution_threshold, kExtension);
 
   ElementType& flag = addChild(store, option, "flag", kAtMostOne);
   Declare<O> flags(flag);

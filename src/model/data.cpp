@@ -46,6 +46,7 @@ void reset(const Model& m, Data& d) {
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();
+  d.row_memory.clear();
   d.qpos = m.qpos0;
   d.eq_active = m.eq_active0;
   for (int body = 0; body < m.nbody; ++body) {
@@ -83,6 +84,8 @@ std::vector<std::byte> saveState(const Model& m, const Data& d) {
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
     append(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
   });
+  // there are as many as there were rows: they come last
+  append(d.row_memory.data(), static_cast<std::size_t>(d.row_memory.size()) * sizeof(RowMemory));
   return state;
 }
 
@@ -91,9 +94,10 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
     expected += static_cast<std::size_t>(array.size()) * sizeof(*array.data());
   });
-  if (state.size() != expected) {
-    throw std::invalid_argument(
-        fmt::format("a state of this model has {} bytes, the given one {}", expected, state.size()));
+  static_assert(sizeof(RowMemory) == 7 * sizeof(double), "no bytes between its fields");
+  if (state.size() < expected || (state.size() - expected) % sizeof(RowMemory) != 0) {
+    throw std::invalid_argument(fmt::format("a state of this model has {} bytes and a multiple of {}, the given one {}",
+                                            expected, sizeof(RowMemory), state.size()));
   }
   const std::byte* p = state.data();
   const auto take = [&](void* target, std::size_t count) {
@@ -104,6 +108,8 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.forEachStateArray(m, [&](const char*, auto& array, int, int, const char*) {
     take(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
   });
+  d.row_memory.resize(static_cast<std::ptrdiff_t>((state.size() - expected) / sizeof(RowMemory)));
+  take(d.row_memory.data(), state.size() - expected);
 }
 
 std::uint64_t stateHash(const Model& m, const Data& d) {
@@ -112,6 +118,7 @@ std::uint64_t stateHash(const Model& m, const Data& d) {
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
     hasher.add(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
   });
+  hasher.add(d.row_memory.data(), static_cast<std::size_t>(d.row_memory.size()) * sizeof(RowMemory));
   return hasher.value();
 }
 

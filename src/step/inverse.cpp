@@ -51,6 +51,11 @@ void inverse(const Model& m, Data& d) {
     throw std::invalid_argument(
         "inverse dynamics of discrete time (invdiscrete) does not exist for the RK4 integrator");
   }
+  if (m.opt.solver == Solver::Impulse) {
+    throw std::invalid_argument(
+        "inverse dynamics does not exist for the Impulse solver: hard contacts have no force that follows from an "
+        "acceleration");
+  }
   positionStage(m, d, Sensing::On);
   velocityStage(m, d, Sensing::On);
   {

@@ -4,6 +4,7 @@
 #include "constraint/constraint.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
+#include "integrate/integrate.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
 #include "sensor/sensor.h"
@@ -38,9 +39,10 @@ void velocityStage(const Model& m, Data& d, Sensing sensing) {
 }
 
 void accelerationStage(const Model& m, Data& d, Sensing sensing) {
-  actuation(m, d);         // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
-  acceleration(m, d);      // all smooth forces     -> qfrc_smooth, qacc_smooth
-  solveConstraints(m, d);  // rows, qacc_smooth -> qacc, qfrc_constraint, efc_force
+  actuation(m, d);     // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
+  acceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
+  if (m.opt.solver == Solver::Impulse) impulseMetric(m, d);  // forces, M -> qacc without constraints, qH
+  solveConstraints(m, d);                                    // rows, qacc_smooth -> qacc, qfrc_constraint, efc_force
   if (sensing == Sensing::On) sense(m, d, Stage::Acc);
 }
 

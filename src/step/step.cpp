@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "constraint/constraint.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "sensor/sensor.h"
@@ -35,6 +36,10 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
 }
 
 void integrate(const Model& m, Data& d) {
+  if (m.opt.solver == Solver::Impulse) {  // qacc is what the integrator would make of the impulses
+    rememberImpulses(m, d);
+    return advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
+  }
   switch (m.opt.integrator) {
     case Integrator::Euler:
       return integrateEuler(m, d);
