@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "base/hash.h"
 #include "constraint/constraint.h"
 #include "constraint/contact_target.h"
 #include "constraint/impulse_rows.h"
+#include "constraint/impulse_transfer.h"
 
 /// What is carried over from step to step: the impulses of every contact, limit, friction loss and equality, by a
 /// number that says what they belong to. Both lists are in growing order of these numbers, so that finding them again
@@ -38,12 +40,12 @@ std::uint64_t keyOfContact(const Model& m, const Contact& c) {
   return (std::uint64_t{kFlexes} << kKindShift) | (hasher.value() >> (64 - kKindShift));
 }
 
-std::uint64_t keyOfBlock(const Model& m, const Data& d, const RowBlock& block) {
-  const RowType type = d.efc_type[block.row];
-  const auto id = static_cast<std::uint64_t>(d.efc_id[block.row]);
+/// The key of rows about equality, dof, tendon or joint `number`, or about the contact.
+std::uint64_t keyOfRows(const Model& m, RowType type, int number, int part, const Contact* contact) {
+  const auto id = static_cast<std::uint64_t>(number);
   switch (type) {
     case RowType::Equality:
-      return keyOf(kEquality, id, static_cast<std::uint64_t>(block.part + 1));
+      return keyOf(kEquality, id, static_cast<std::uint64_t>(part + 1));
     case RowType::FrictionDof:
     case RowType::FrictionTendon:
       return keyOf(kFriction, type == RowType::FrictionTendon, id);
@@ -55,7 +57,15 @@ std::uint64_t keyOfBlock(const Model& m, const Data& d, const RowBlock& block) {
     case RowType::ContactElliptic:
       break;
   }
-  return keyOfContact(m, d.contact[d.efc_id[block.row]]);
+  return keyOfContact(m, *contact);
+}
+
+bool isContact(RowType type) { return type >= RowType::ContactFrictionless; }
+
+std::uint64_t keyOfBlock(const Model& m, const Data& d, const RowBlock& block) {
+  const RowType type = d.efc_type[block.row];
+  const int id = d.efc_id[block.row];
+  return keyOfRows(m, type, id, block.part, isContact(type) ? &d.contact[id] : nullptr);
 }
 
 struct Entry {
@@ -76,7 +86,7 @@ std::span<Entry> sortedBlocks(const Model& m, const Data& d, Arena& arena) {
 
 /// An impact that bounces leaves nothing to expect of the next step.
 bool bounced(const Model& m, const Data& d, const RowBlock& block) {
-  if (d.efc_type[block.row] < RowType::ContactFrictionless) return false;
+  if (!isContact(d.efc_type[block.row])) return false;
   const Contact& contact = d.contact[d.efc_id[block.row]];
   return effectiveRestitution(contact.restitution, d.efc_vel[block.row], m.opt.restitution_threshold) > 0;
 }
@@ -110,6 +120,61 @@ void rememberImpulses(const Model& m, Data& d) {
     for (int r = 0; r < block.nrow; ++r) memory.impulse[static_cast<std::size_t>(r)] = m.opt.timestep * force[r];
     d.row_memory.push_back(memory);
   }
+}
+
+namespace {
+
+/// The number a thing has in the other model, -1: it is not there.
+int numberOf(std::span<const int> numbers, int old) {
+  return old < 0 || static_cast<std::size_t>(old) >= numbers.size() ? -1 : numbers[static_cast<std::size_t>(old)];
+}
+
+/// The dofs of a joint are found by the joint.
+int dofNumber(const Model& m, const ModelRenumbering& numbers, const Model& to, int dof) {
+  const int joint = numberOf(numbers.joint, m.dof_jntid[dof]);
+  return joint < 0 ? -1 : to.jnt_dofadr[joint] + dof - m.jnt_dofadr[m.dof_jntid[dof]];
+}
+
+/// Key of the block in the other model; none if what it is about is not there.
+std::optional<std::uint64_t> keyElsewhere(const Model& m, const Data& d, const ModelRenumbering& numbers,
+                                          const Model& to, const RowBlock& block) {
+  const RowType type = d.efc_type[block.row];
+  const int id = d.efc_id[block.row];
+  if (isContact(type)) {
+    Contact contact = d.contact[id];
+    for (std::size_t side = 0; side < 2; ++side) {
+      int& number = contact.geom[side] >= 0 ? contact.geom[side] : contact.flex[side];
+      number = numberOf(contact.geom[side] >= 0 ? numbers.geom : numbers.flex, number);
+      if (number < 0) return std::nullopt;
+    }
+    return keyOfRows(to, type, -1, -1, &contact);
+  }
+  int number = -1;
+  if (type == RowType::Equality) number = numberOf(numbers.equality, id);
+  if (type == RowType::LimitJoint) number = numberOf(numbers.joint, id);
+  if (type == RowType::FrictionDof && id < m.nv_rigid) number = dofNumber(m, numbers, to, id);
+  if (type == RowType::FrictionTendon || type == RowType::LimitTendon) number = numberOf(numbers.tendon, id);
+  if (number < 0) return std::nullopt;
+  return keyOfRows(to, type, number, block.part, nullptr);
+}
+
+}  // namespace
+
+void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target) {
+  target.row_memory.clear();
+  Arena arena;
+  const RowMemory* memory = d.row_memory.data();
+  const RowMemory* const end = memory + d.row_memory.size();
+  for (const Entry& entry : sortedBlocks(m, d, arena)) {
+    while (memory != end && memory->key < entry.key) ++memory;
+    if (memory == end) break;
+    if (memory->key != entry.key) continue;
+    const auto key = keyElsewhere(m, d, numbers, to, d.row_block[entry.block]);
+    if (key) target.row_memory.push_back({*key, memory->impulse});
+    ++memory;
+  }
+  std::stable_sort(target.row_memory.begin(), target.row_memory.end(),
+                   [](const RowMemory& a, const RowMemory& b) { return a.key < b.key; });
 }
 
 }  // namespace sinew

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sinew/body_state.h"
+#include "sinew/contact_constraint.h"
+#include "sinew/types.h"
+
+/// What a World is told and what it answers. All of it plain values.
+namespace sinew {
+
+// ---------------------------------------------------------------------------------------------- handles
+
+/// Names something in a World. It stays valid when other things come and go; once its own thing is removed, every use
+/// throws, also after the place was given to another. A default-constructed handle names nothing.
+template <class Tag>
+struct Handle {
+  std::uint32_t slot = 0;
+  std::uint32_t generation = 0;  ///< 0: nothing
+  explicit operator bool() const { return generation != 0; }
+  friend auto operator<=>(const Handle&, const Handle&) = default;
+};
+using BodyId = Handle<struct BodyTag>;
+using SoftId = Handle<struct SoftTag>;
+using JointId = Handle<struct JointTag>;
+
+// ---------------------------------------------------------------------------------------------- shapes
+
+struct Sphere {
+  double radius = 0.5;
+};
+struct Box {
+  Vector3 halfSize{0.5, 0.5, 0.5};
+};
+/// Along z: a cylinder of length 2 halfLength between two half spheres.
+struct Capsule {
+  double radius = 0.5;
+  double halfLength = 0.5;
+};
+/// Along z.
+struct Cylinder {
+  double radius = 0.5;
+  double halfLength = 0.5;
+};
+struct Ellipsoid {
+  Vector3 radii{0.5, 0.5, 0.5};
+};
+/// Everything below z = 0 of its frame; for static surroundings only.
+struct Plane {};
+/// A closed surface of triangles, counterclockwise seen from outside. It collides as its convex hull. Without faces the
+/// hull itself is the surface.
+struct TriangleMesh {
+  std::vector<Vector3> vertices;
+  std::vector<std::array<int, 3>> faces;
+};
+using Shape = std::variant<Sphere, Box, Capsule, Cylinder, Ellipsoid, Plane, TriangleMesh>;
+
+/// A shape with its place in the frame of a body.
+struct Part {
+  Shape shape;
+  Vector3 pos{};
+  Quaternion quat{1, 0, 0, 0};
+};
+
+// ---------------------------------------------------------------------------------------------- what is added
+
+/// A movable rigid body. Mass is spread evenly over the volume of its parts.
+struct BodyOptions {
+  std::string name = {};  ///< must be new; empty: World makes one up
+  Vector3 pos{};          ///< of the body frame
+  Quaternion quat{1, 0, 0, 0};
+  Vector3 velocity{};               ///< of the centre of mass, m/s
+  Vector3 angularVelocity{};        ///< rad/s, world axes
+  std::optional<double> mass = {};  ///< of the whole body, kg; wins over the density
+  double density = 1000;            ///< kg/m^3
+  double restitution = 0.5;         ///< 0 to 1; two bodies bounce with sqrt(e1 e2)
+  double friction = 0.5;            ///< coefficient of sliding; of two bodies the larger one counts
+  double torsionalFriction = 0;     ///< radius of the contact that resists spinning, m
+  double rollingFriction = 0;       ///< lever that resists rolling, m
+  int contype = 1;                  ///< two bodies meet if a bit of one's contype
+  int conaffinity = 1;              ///< is in the other's conaffinity
+};
+
+/// Something that never moves: inverse mass 0.
+struct StaticOptions {
+  std::string name = {};
+  Vector3 pos{};
+  Quaternion quat{1, 0, 0, 0};
+  double restitution = 0.5;
+  double friction = 0.5;
+  double torsionalFriction = 0;
+  double rollingFriction = 0;
+  int contype = 1;
+  int conaffinity = 1;
+};
+
+// ---------------------------------------------------------------------------------------------- joints
+
+/// Anchors and axes are in world coordinates, at the time the joint is made.
+struct FixedJoint {};
+struct BallJoint {
+  Vector3 anchor{};
+};
+/// Two points of the axis, `width` apart, are held together.
+struct HingeJoint {
+  Vector3 anchor{};
+  Vector3 axis{0, 0, 1};
+  double width = 0.1;
+};
+/// The second body only moves along the axis, as seen from the first.
+struct SlideJoint {
+  Vector3 axis{0, 0, 1};
+  std::optional<std::array<double, 2>> range = {};  ///< of the displacement, m
+};
+/// The distance of two points stays in [min, max]: equal numbers make a rod, min = 0 a rope. Without numbers: a rod of
+/// the present length.
+struct DistanceJoint {
+  Vector3 anchor1{};
+  Vector3 anchor2{};
+  std::optional<double> min = {};
+  std::optional<double> max = {};
+};
+using JointShape = std::variant<FixedJoint, BallJoint, HingeJoint, SlideJoint, DistanceJoint>;
+
+struct JointOptions {
+  std::string name = {};
+  bool collide = false;  ///< the two bodies may touch each other
+};
+
+// ---------------------------------------------------------------------------------------------- the world
+
+struct WorldOptions {
+  Vector3 gravity{0, 0, -9.81};
+  Solver solver = Solver::Impulse;
+  int iterations = 20;                ///< sweeps of the impulse solver, iterations of the others, at most
+  double tolerance = 1e-5;            ///< relative change of the impulses at which sweeping stops
+  double erp = 0.2;                   ///< share of an overlap that is removed per update
+  double slop = 0;                    ///< overlap that is left alone, m
+  double restitutionThreshold = 0.5;  ///< slower approach does not bounce, m/s
+  /// Absent: semi-implicit Euler, and implicitfast as long as there are soft things, whose stiffness asks for it.
+  std::optional<Integrator> integrator = {};
+  bool sleeping = false;  ///< things at rest are not computed until something wakes them
+  int threads = 1;        ///< the results do not depend on it
+};
+
+/// One side of a contact: a body, or a soft thing.
+struct ContactBody {
+  BodyId body = {};  ///< nothing if the side is soft
+  SoftId soft = {};
+  friend auto operator<=>(const ContactBody&, const ContactBody&) = default;
+};
+
+/// A contact of the last update, at the poses from which that update started.
+struct WorldContact {
+  std::uint64_t id = 0;          ///< the same as long as the same features stay in contact; never used again
+  ContactBody a = {}, b = {};    ///< the normal of the constraint points from a to b
+  ContactConstraint constraint;  ///< body indices are those of the model
+  double distance = 0;           ///< between the surfaces, negative when they overlap, m
+  double normalImpulse = 0;      ///< that pushed a and b apart in the last update, N s
+  Vector3 impulse{};             ///< the whole impulse on b, friction included, N s
+  double friction = 0;           ///< coefficient
+};
+
+/// Two things began or ceased to touch. After a removal a handle in it may be no longer valid.
+struct ContactEvent {
+  ContactBody a = {}, b = {};
+  Vector3 point{};           ///< of the first contact between them; the last known one when they part
+  Vector3 normal{};          ///< from a to b
+  double approachSpeed = 0;  ///< when they begin to touch, m/s
+  double normalImpulse = 0;  ///< sum over all contacts between them, N s
+};
+
+}  // namespace sinew

@@ -1,0 +1,168 @@
+#pragma once
+
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "sinew/world.h"
+#include "world/contact_tracker.h"
+#include "world/slots.h"
+#include "world/vectors.h"
+
+/// What is behind a World: records of what was added, in the order of adding, and the compiled model they are in.
+namespace sinew {
+
+/// A body that slides along an axis of another one is its child in the tree. Everything else is a root with six dofs.
+struct SlideMount {
+  JointId joint;
+  BodyId parent;
+  Pose frame;                 ///< of the child in the parent at displacement 0
+  Vec3 axis = Vec3::UnitZ();  ///< in the child
+  std::optional<std::array<double, 2>> range;
+};
+
+struct BodyRecord {
+  BodyId id;
+  std::uint64_t uid = 0;  ///< never used again; growing
+  bool removed = false;
+  bool isStatic = false;
+  spec::Body body;  ///< name and geoms; its place, joints and sites are added when it is compiled
+  std::optional<SlideMount> slide;
+
+  // The state, unless `inData`: as it was given, or (`raw`) the numbers of the joint.
+  Placement placement;
+  Vector3 velocity{}, angularVelocity{};
+  bool raw = false;
+  std::array<double, 7> qpos{};
+  std::array<double, 6> qvel{}, warmstart{};
+  bool inData = false;
+  int joints = 0;          ///< that hold it
+  bool disturbed = false;  ///< something about it changed: it must not go on sleeping
+
+  int modelBody = -1;  ///< in the compiled model, -1: not there yet
+  Vector3 force{}, torque{}, impulse{}, angularImpulse{};
+  bool pushed = false;
+};
+
+struct SoftRecord {
+  SoftId id;
+  std::uint64_t uid = 0;
+  bool removed = false;
+  spec::Flexcomp flex;
+  Vector3 velocity{};
+  std::vector<double> qpos, qvel, warmstart;  ///< of its nodes, once it was compiled
+  int modelFlex = -1;
+};
+
+struct JointRecord {
+  JointId id;
+  bool removed = false;
+  std::string name;
+  BodyId first, second;
+  JointShape shape;
+  bool collide = false;
+  Pose frame1, frame2;      ///< of the joint in the two bodies, at the first anchor
+  double min = 0, max = 0;  ///< of a distance
+};
+
+struct World::Impl {
+  explicit Impl(const WorldOptions& options);
+
+  // ------------------------------------------------------------------ world.cpp
+  BodyId addBody(std::span<const Part> parts, const BodyOptions& options, bool isStatic);
+  BodyRecord& body(BodyId id);
+  SoftRecord& soft(SoftId id);
+  JointRecord& joint(JointId id);
+  BodyRecord& movable(BodyId id, const char* what);
+  std::string freshName(std::string name, const char* prefix);
+  void removeJoint(JointRecord& joint);
+  /// Compiles if a body on a slide would have to be taken off before its state is known.
+  void prepareRemoval(const JointRecord& joint);
+  void push(BodyRecord& record);
+  /// Calls f(geom, its number in the model or -1).
+  template <class F>
+  void eachGeom(BodyRecord& record, F&& f) {
+    const int first = record.modelBody < 0 ? -1 : model.body_geomadr[record.modelBody];
+    for (std::size_t k = 0; k < record.body.geoms.size(); ++k) {
+      f(record.body.geoms[k], first < 0 ? -1 : first + static_cast<int>(k));
+    }
+  }
+
+  // ------------------------------------------------------------------ world_joints.cpp
+  /// Makes one of two bodies the other's child on a slide.
+  void mount(const JointRecord& joint, const SlideJoint& shape);
+  /// Gives a body on a slide its six dofs back.
+  void dismount(BodyRecord& child);
+  void writeJoint(const JointRecord& joint, Spec& spec, std::vector<spec::Body>& flat) const;
+
+  // ------------------------------------------------------------------ world_compile.cpp
+  /// Compiles if something has changed; states and warm starts are carried over.
+  void ensureCompiled();
+  /// The reference configuration: where bodies were put at first, so that constants of the model that follow from it
+  /// are the same bits whenever it is compiled; or where they are now.
+  enum class Poses { Original, Present };
+  /// The description. `order` receives the records in the order of the model's bodies.
+  Spec makeSpec(Poses poses, std::vector<std::size_t>& order) const;
+  Spec specWithKey();
+  void saveStates();
+  void restoreStates();
+  void forgetRemoved();
+  std::size_t indexOf(BodyId id) const { return *bodySlots.find(id); }
+
+  // ------------------------------------------------------------------ world_queries.cpp
+  void step(double dt);
+  /// Brings the frames up to date with the state, in the model as it is: bodies that are not in it yet are not seen.
+  void synchronize();
+  /// Keeps the states from which the last update started, before synchronize() overwrites them.
+  void keepStart();
+  BodyState stateOf(int modelBody) const;
+  Placement placementOf(const BodyRecord& record);
+  /// Takes a body out of Data into its record as something given: the layout of its joint is about to change.
+  void detach(BodyRecord& record);
+
+  // ------------------------------------------------------------------ world_contacts.cpp
+  void cacheContacts();
+  void trackContacts();
+  void reportEvents();
+  ContactBody sideOf(const Contact& contact, std::size_t side) const;
+  std::uint64_t colliderOf(const Contact& contact, std::size_t side) const;
+  BodyState startStateOf(const Contact& contact, std::size_t side) const;
+  bool isDormant(const ContactBody& side) const;
+
+  WorldOptions options;
+  std::vector<BodyRecord> bodies;
+  std::vector<SoftRecord> softs;
+  std::vector<JointRecord> joints;
+  Slots<BodyId> bodySlots;
+  Slots<SoftId> softSlots;
+  Slots<JointId> jointSlots;
+  std::unordered_map<std::string, BodyId> names;  ///< looked up, never walked through
+  std::unordered_set<std::string> otherNames;     ///< of joints and soft things; likewise
+  std::vector<spec::Mesh> meshes;
+  std::map<std::pair<std::vector<float>, std::vector<int>>, std::string> meshNames;
+  std::uint64_t nextUid = 1;
+  BodyId ground;
+
+  double time = 0;
+  bool wakeAll = false;  ///< the surroundings changed: nobody goes on sleeping
+  bool changed = true;   ///< the Spec is not the one the model was made of
+  Spec spec;
+  Model model;
+  std::unique_ptr<Data> data;
+  std::vector<BodyId> bodyOfModel;  ///< by model body
+  std::vector<SoftId> softOfModel;  ///< by flex
+  std::vector<BodyId> pushed;       ///< bodies with forces
+
+  bool synchronized = true;
+  bool startPending = false;          ///< derived arrays hold the start of the last update
+  std::vector<BodyState> startState;  ///< of each model body at the start of the last update
+  double lastStep = 0;
+  bool contactsCached = true;
+  std::vector<WorldContact> contactCache;
+  ContactTracker tracker;
+  std::vector<std::uint64_t> contactIds;
+  std::vector<ContactEvent> touching;  ///< what touches what, by growing pair
+  std::function<void(const ContactEvent&)> onBegin, onEnd;
+};
+
+}  // namespace sinew

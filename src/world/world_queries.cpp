@@ -1,0 +1,316 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "kinematics/flexes.h"
+#include "kinematics/kinematics.h"
+#include "sensor/sensor.h"
+#include "sinew/step.h"
+#include "world/checks.h"
+#include "world/world_impl.h"
+
+/// One update, and what can be asked between updates.
+namespace sinew {
+
+void World::Impl::step(double dt) {
+  Data& d = *data;
+  // forces act at the centre of mass; an impulse is a force that lasts for one step
+  for (const BodyId id : pushed) {
+    const auto index = bodySlots.find(id);
+    if (!index) continue;
+    const BodyRecord& record = bodies[*index];
+    double* wrench = d.xfrc_applied.data() + 6 * record.modelBody;
+    for (std::size_t i = 0; i < 3; ++i) {
+      wrench[i] = record.force[i] + record.impulse[i] / dt;
+      wrench[3 + i] = record.torque[i] + record.angularImpulse[i] / dt;
+    }
+  }
+  model.opt.timestep = lastStep = dt;
+  d.threads = options.threads;
+  sinew::step(model, d);  // detect, build rows, solve, integrate
+  time += dt;
+  d.time = time;  // also if a diverged state was reset
+  startPending = true;
+  synchronized = contactsCached = false;
+
+  for (const BodyId id : pushed) {
+    const auto index = bodySlots.find(id);
+    if (!index) continue;
+    BodyRecord& record = bodies[*index];
+    std::fill_n(d.xfrc_applied.data() + 6 * record.modelBody, 6, 0.0);
+    record.force = record.torque = record.impulse = record.angularImpulse = {};
+    record.pushed = false;
+  }
+  pushed.clear();
+  trackContacts();
+  reportEvents();
+}
+
+void World::Impl::keepStart() {
+  if (!startPending) return;
+  startState.resize(static_cast<std::size_t>(model.nbody));
+  for (int b = 0; b < model.nbody; ++b) startState[static_cast<std::size_t>(b)] = stateOf(b);
+  startPending = false;
+}
+
+void World::Impl::synchronize() {
+  if (synchronized) return;
+  keepStart();
+  Data& d = *data;
+  kinematics(model, d);
+  comPos(model, d);
+  flexes(model, d);
+  tendons(model, d);
+  comVel(model, d);
+  d.arena.settle();
+  synchronized = true;
+}
+
+BodyState World::Impl::stateOf(int b) const {
+  const Data& d = *data;
+  const Vec3 com = vec3(d.xipos.data(), b);
+  const ConstMapVec6 motion = vec6(d.cvel.data(), b);
+  const Vec3 w = motion.head<3>();
+  const Vec3 v = motion.tail<3>() + w.cross(com - vec3(d.subtree_com.data(), model.body_rootid[b]));
+  return {fromEigen(com), fromQuat(Quat::load(d.xquat.data() + 4 * b)), fromEigen(v), fromEigen(w)};
+}
+
+Placement World::Impl::placementOf(const BodyRecord& record) {
+  if (record.inData) {
+    synchronize();
+    return {fromEigen(vec3(data->xpos.data(), record.modelBody)),
+            fromQuat(Quat::load(data->xquat.data() + 4 * record.modelBody))};
+  }
+  if (!record.slide) return record.placement;
+  const Pose along{record.slide->axis * record.qpos[0], {}};
+  return fromPose(compose(compose(toPose(placementOf(body(record.slide->parent))), record.slide->frame), along));
+}
+
+void World::Impl::detach(BodyRecord& record) {
+  const Placement placement = placementOf(record);
+  synchronize();
+  const BodyState state = stateOf(record.modelBody);
+  record.placement = placement;
+  record.velocity = state.velocity;
+  record.angularVelocity = state.angularVelocity;
+  record.raw = record.inData = false;
+}
+
+bool World::isAwake(BodyId id) const {
+  const BodyRecord& record = impl_->body(id);
+  if (record.isStatic) return false;
+  if (!record.inData) return true;
+  return impl_->data->tree_asleep[impl_->model.body_treeid[record.modelBody]] < 0 || !impl_->options.sleeping;
+}
+
+Placement World::placement(BodyId id) const { return impl_->placementOf(impl_->body(id)); }
+
+BodyState World::state(BodyId id) const {
+  const BodyRecord& record = impl_->body(id);
+  if (record.isStatic) return {record.placement.position, record.placement.orientation, {}, {}};
+  if (!record.inData) impl_->ensureCompiled();
+  impl_->synchronize();
+  return impl_->stateOf(impl_->body(id).modelBody);
+}
+
+double World::mass(BodyId id) const {
+  if (impl_->body(id).isStatic) return std::numeric_limits<double>::infinity();
+  if (!impl_->body(id).inData) impl_->ensureCompiled();
+  return impl_->model.body_mass[impl_->body(id).modelBody];
+}
+
+double World::inverseMass(BodyId id) const { return 1 / mass(id); }
+
+Matrix3 World::inverseInertia(BodyId id) const {
+  Matrix3 result{};
+  if (impl_->body(id).isStatic) return result;
+  if (!impl_->body(id).inData) impl_->ensureCompiled();
+  impl_->synchronize();
+  const int b = impl_->body(id).modelBody;
+  const ConstMapMat3 R(impl_->data->ximat.data() + 9 * b);
+  MapMat3(result.data()) = R * vec3(impl_->model.body_inertia.data(), b).cwiseInverse().asDiagonal() * R.transpose();
+  return result;
+}
+
+void World::setPlacement(BodyId id, const Placement& placement) {
+  BodyRecord& record = impl_->body(id);
+  const std::string who = fmt::format("body \"{}\"", record.body.name);
+  check::finite(who, "position", placement.position);
+  const Quat quat = toQuat(placement.orientation);
+  if (!std::isfinite(quat.norm()) || quat.norm() < kMinVal) {
+    check::fail(who, "orientation", fmt::format("({})", fmt::join(placement.orientation, ", ")),
+                "a quaternion with finite length above 0");
+  }
+  if (id == impl_->ground) throw std::invalid_argument("the ground cannot be moved");
+  if (record.slide) throw std::invalid_argument(fmt::format("{} rides on a slide joint: remove that first", who));
+  const Placement unit{placement.position, fromQuat(normalized(quat))};
+  if (record.isStatic || !record.inData) {
+    record.placement = unit;
+    impl_->changed = true;
+    if (record.isStatic) impl_->wakeAll = true;
+    return;
+  }
+  // the angular velocity stays as it is in the world; qvel has it in body axes
+  const BodyState before = state(id);
+  const int joint = impl_->model.body_jntadr[record.modelBody];
+  double* q = impl_->data->qpos.data() + impl_->model.jnt_qposadr[joint];
+  std::copy_n(unit.position.begin(), 3, q);
+  std::copy_n(unit.orientation.begin(), 4, q + 3);
+  impl_->synchronized = false;
+  setVelocity(id, before.velocity, before.angularVelocity);
+}
+
+void World::setVelocity(BodyId id, const Vector3& linear, const Vector3& angular) {
+  BodyRecord& record = impl_->movable(id, "a velocity");
+  const std::string who = fmt::format("body \"{}\"", record.body.name);
+  check::finite(who, "velocity", linear);
+  check::finite(who, "angular velocity", angular);
+  if (record.slide) throw std::invalid_argument(fmt::format("{} rides on a slide joint: remove that first", who));
+  if (!record.inData) {
+    record.velocity = linear;
+    record.angularVelocity = angular;
+    return;
+  }
+  impl_->synchronize();
+  const int b = record.modelBody;
+  const Quat quat = Quat::load(impl_->data->xquat.data() + 4 * b);
+  const Vec3 arm = vec3(impl_->data->xipos.data(), b) - vec3(impl_->data->xpos.data(), b);
+  double* qvel = impl_->data->qvel.data() + impl_->model.body_dofadr[b];
+  MapVec3{qvel} = toEigen(linear) - toEigen(angular).cross(arm);
+  MapVec3{qvel + 3} = rotate(quat.conjugate(), toEigen(angular));
+  impl_->synchronized = false;
+}
+
+// ------------------------------------------------------------------------------------------ soft things
+
+std::vector<Vector3> World::vertices(SoftId id) const {
+  impl_->soft(id);
+  impl_->ensureCompiled();
+  impl_->synchronize();
+  const int flex = impl_->soft(id).modelFlex;
+  std::vector<Vector3> points;
+  const int first = impl_->model.flex_vertadr[flex];
+  for (int v = first; v < first + impl_->model.flex_vertnum[flex]; ++v) {
+    points.push_back(fromEigen(vec3(impl_->data->flexvert_xpos.data(), v)));
+  }
+  return points;
+}
+
+namespace {
+
+/// Mass of the nodes of a flex that can move, and the mean of three numbers per node, weighted by it.
+struct NodeMean {
+  double mass = 0;
+  Vec3 sum = Vec3::Zero();
+  NodeMean(const Model& m, int flex, const double* values) {
+    for (int node = 0; node < m.nflexnode; ++node) {
+      if (m.flexnode_flexid[node] != flex || m.flexnode_pinned[node]) continue;
+      mass += m.flexnode_mass[node];
+      sum += m.flexnode_mass[node] * vec3(values, node);
+    }
+  }
+  Vector3 mean() const { return fromEigen(mass > 0 ? Vec3(sum / mass) : Vec3::Zero().eval()); }
+};
+
+}  // namespace
+
+Vector3 World::centerOfMass(SoftId id) const {
+  impl_->soft(id);
+  impl_->ensureCompiled();
+  return NodeMean(impl_->model, impl_->soft(id).modelFlex, impl_->data->qpos.data() + impl_->model.nq_rigid).mean();
+}
+
+Vector3 World::velocity(SoftId id) const {
+  impl_->soft(id);
+  impl_->ensureCompiled();
+  return NodeMean(impl_->model, impl_->soft(id).modelFlex, impl_->data->qvel.data() + impl_->model.nv_rigid).mean();
+}
+
+double World::mass(SoftId id) const {
+  impl_->soft(id);
+  impl_->ensureCompiled();
+  return NodeMean(impl_->model, impl_->soft(id).modelFlex, impl_->data->qvel.data() + impl_->model.nv_rigid).mass;
+}
+
+// ------------------------------------------------------------------------------------------ sums
+
+namespace {
+
+Vec3 bodySpin(const Model& m, const Data& d, int b, const Vec3& w) {
+  const ConstMapMat3 R = mat3(d.ximat.data(), b);
+  return R * (vec3(m.body_inertia.data(), b).cwiseProduct(R.transpose() * w));
+}
+
+/// Calls f(body) for everything rigid that moves.
+template <class F>
+void eachMoving(const Model& m, F&& f) {
+  for (int b = 1; b < m.nbody; ++b) {
+    if (m.body_treeid[b] >= 0) f(b);
+  }
+}
+
+template <class F>
+void eachNode(const Model& m, const Data& d, F&& f) {
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node]) continue;
+    f(m.flexnode_mass[node], vec3(d.qpos.data() + m.nq_rigid, node), vec3(d.qvel.data() + m.nv_rigid, node));
+  }
+}
+
+}  // namespace
+
+double World::kineticEnergy() const {
+  impl_->ensureCompiled();
+  impl_->synchronize();
+  const Model& m = impl_->model;
+  const Data& d = *impl_->data;
+  double energy = 0;
+  eachMoving(m, [&](int b) {
+    const BodyState s = impl_->stateOf(b);
+    const Vec3 w = toEigen(s.angularVelocity);
+    energy += 0.5 * (m.body_mass[b] * toEigen(s.velocity).squaredNorm() + w.dot(bodySpin(m, d, b, w)));
+  });
+  eachNode(m, d, [&](double mass, const Vec3&, const Vec3& v) { energy += 0.5 * mass * v.squaredNorm(); });
+  return energy;
+}
+
+double World::potentialEnergy() const {
+  impl_->ensureCompiled();
+  impl_->synchronize();
+  sinew::potentialEnergy(impl_->model, *impl_->data);
+  impl_->data->arena.settle();
+  return impl_->data->energy[0];
+}
+
+Vector3 World::momentum() const {
+  impl_->ensureCompiled();
+  impl_->synchronize();
+  Vec3 sum = Vec3::Zero();
+  eachMoving(impl_->model, [&](int b) { sum += impl_->model.body_mass[b] * toEigen(impl_->stateOf(b).velocity); });
+  eachNode(impl_->model, *impl_->data, [&](double mass, const Vec3&, const Vec3& v) { sum += mass * v; });
+  return fromEigen(sum);
+}
+
+Vector3 World::angularMomentum() const {
+  impl_->ensureCompiled();
+  impl_->synchronize();
+  const Model& m = impl_->model;
+  Vec3 sum = Vec3::Zero();
+  eachMoving(m, [&](int b) {
+    const BodyState s = impl_->stateOf(b);
+    sum += m.body_mass[b] * toEigen(s.position).cross(toEigen(s.velocity)) +
+           bodySpin(m, *impl_->data, b, toEigen(s.angularVelocity));
+  });
+  eachNode(m, *impl_->data, [&](double mass, const Vec3& x, const Vec3& v) { sum += mass * x.cross(v); });
+  return fromEigen(sum);
+}
+
+std::span<const IslandReport> World::islands() const {
+  if (!impl_->data) return {};
+  return {impl_->data->island.data(), static_cast<std::size_t>(impl_->data->island.size())};
+}
+
+std::string World::trouble() const { return impl_->data ? describeStatus(impl_->model, *impl_->data) : ""; }
+
+}  // namespace sinew
