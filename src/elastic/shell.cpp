@@ -68,13 +68,39 @@ Mat3 meanRotation(const FoldSide<Order>& a, const FoldSide<Order>& b) {
   return toMatrix(normalized(Quat{qa.w + qb.w, qa.x + qb.x, qa.y + qb.y, qa.z + qb.z}));
 }
 
-/// Forces on the nodes of one face, k (g_1 w x t2 - g_2 w x t1) with w = (r - n n.r)/|t1 x t2|; the second face has the
-/// opposite sign.
+/// Derivative of the normal of a face by its nodes: dn = (1 - n n')/|t1 x t2| (dt1 x t2 + t1 x dt2).
 template <int Order>
-FaceNodes<Order> sideForce(const Frame<Order>& frame, const Vec3& r, double k) {
-  const Vec3 w = (r - frame.n * frame.n.dot(r)) / frame.area;
-  return k * (w.cross(frame.t2) * frame.gradient.row(0) - w.cross(frame.t1) * frame.gradient.row(1));
+typename FaceFold<Order>::Jacobian normalJacobian(const Frame<Order>& frame) {
+  const Mat3 across = (Mat3::Identity() - frame.n * frame.n.transpose()) / frame.area;
+  const Mat3 by1 = -across * crossMatrix(frame.t2), by2 = across * crossMatrix(frame.t1);
+  typename FaceFold<Order>::Jacobian J;
+  for (int i = 0; i < kFacePoints<Order>; ++i) {
+    J.template block<3, 3>(0, 3 * i) = frame.gradient(0, i) * by1 + frame.gradient(1, i) * by2;
+  }
+  return J;
 }
+
+/// Fold and twist of two faces that are not in line at rest.
+struct FoldAndTwist {
+  Vec3 e;             ///< direction of the edge
+  double length = 0;  ///< of the tangent along it
+  double twist = 0, fold = 0;
+  Vec3 p;  ///< direction of the jump across the edge; 0 if there is none
+
+  FoldAndTwist(const Vec3& tangent, const Vec3& jump) : length(tangent.norm()) {
+    e = length >= kMinVal ? Vec3(tangent / length) : Vec3::Zero();
+    twist = e.dot(jump);
+    p = jump - e * twist;
+    fold = p.norm();
+    p = fold >= kMinVal ? Vec3(p / fold) : Vec3::Zero();
+  }
+};
+
+/// Which coordinate runs along the side: a side of the first coordinate runs along the second.
+int alongSide(int side) { return side < 2 ? 1 : 0; }
+
+/// In line, and under the law of the reference, the vector n_A - n_B (- R jump0) is squared as a whole.
+constexpr double kInLine = 1e-9;
 
 /// Cells along the two coordinates of faces across an axis.
 std::array<int, 2> cellsOf(const std::array<int, 3>& cells, int axis) {
@@ -244,41 +270,65 @@ template <int Order>
 double FaceFold<Order>::energy(const FoldSide<Order>& a, const FoldSide<Order>& b) const {
   const Frame<Order> fa(a), fb(b);
   if (!fa.valid() || !fb.valid()) return 0;
-  return 0.5 * k * (fa.n - fb.n - meanRotation(a, b) * jump0).squaredNorm();
+  const Vec3 jump = fa.n - fb.n;
+  if (reference) return 0.5 * k * (jump - meanRotation(a, b) * jump0).squaredNorm();
+  const double rho0 = jump0.norm();
+  if (rho0 < kInLine) return 0.5 * k * jump.squaredNorm();
+  const FoldAndTwist s(alongSide(a.side) == 1 ? fa.t2 : fa.t1, jump);
+  return 0.5 * k * ((s.fold - rho0) * (s.fold - rho0) + s.twist * s.twist);
 }
 
 template <int Order>
 void FaceFold<Order>::force(const FoldSide<Order>& a, const FoldSide<Order>& b, FaceNodes<Order>& onA,
                             FaceNodes<Order>& onB) const {
-  const Frame<Order> fa(a), fb(b);
   onA.setZero();
   onB.setZero();
+  const Frame<Order> fa(a), fb(b);
   if (!fa.valid() || !fb.valid()) return;
-  const Vec3 r = fa.n - fb.n - meanRotation(a, b) * jump0;
-  onA = sideForce(fa, r, k);
-  onB = sideForce(fb, r, -k);
+  Jacobian byA, byB;
+  jacobian(a, b, byA, byB);
+  Vec3 r = fa.n - fb.n;
+  const double rho0 = jump0.norm();
+  if (reference) {
+    r -= meanRotation(a, b) * jump0;
+  } else if (rho0 >= kInLine) {
+    const FoldAndTwist s(alongSide(a.side) == 1 ? fa.t2 : fa.t1, r);
+    r = Vec3(s.fold - rho0, s.twist, 0);
+  }
+  onA.reshaped() = -k * (byA.transpose() * r);
+  onB.reshaped() = -k * (byB.transpose() * r);
 }
 
 template <int Order>
-Eigen::Matrix<double, 3, 3 * kFacePoints<Order>> FaceFold<Order>::jacobian(const FoldSide<Order>& side, double sign) {
-  Eigen::Matrix<double, 3, 3 * kFacePoints<Order>> J;
-  J.setZero();
-  const Frame<Order> frame(side);
-  if (!frame.valid()) return J;
-  // dn = (1 - n n')/|t1 x t2| (dt1 x t2 + t1 x dt2)
-  const Mat3 across = sign / frame.area * (Mat3::Identity() - frame.n * frame.n.transpose());
-  const Mat3 by1 = -across * crossMatrix(frame.t2), by2 = across * crossMatrix(frame.t1);
+void FaceFold<Order>::jacobian(const FoldSide<Order>& a, const FoldSide<Order>& b, Jacobian& byA, Jacobian& byB) const {
+  byA.setZero();
+  byB.setZero();
+  const Frame<Order> fa(a), fb(b);
+  if (!fa.valid() || !fb.valid()) return;
+  byA = normalJacobian(fa);
+  byB = -normalJacobian(fb);
+  if (reference || jump0.norm() < kInLine) return;
+
+  // d fold = p.dj - twist p.dt/|t|, d twist = e.dj + fold p.dt/|t|, t the tangent along the edge
+  const int along = alongSide(a.side);
+  const FoldAndTwist s(along == 1 ? fa.t2 : fa.t1, fa.n - fb.n);
+  Mat3 project = Mat3::Zero();
+  project.row(0) = s.p;
+  project.row(1) = s.e;
+  byA = (project * byA).eval();
+  byB = (project * byB).eval();
+  if (!(s.length >= kMinVal)) return;
   for (int i = 0; i < kFacePoints<Order>; ++i) {
-    J.template block<3, 3>(0, 3 * i) = frame.gradient(0, i) * by1 + frame.gradient(1, i) * by2;
+    const double g = fa.gradient(along, i) / s.length;
+    byA.template block<1, 3>(0, 3 * i) -= g * s.twist * s.p.transpose();
+    byA.template block<1, 3>(1, 3 * i) += g * s.fold * s.p.transpose();
   }
-  return J;
 }
 
 template <int Order>
 FaceFold<Order> faceFold(const FoldSide<Order>& a, const FoldSide<Order>& b, double modulus) {
   const Frame<Order> fa(a), fb(b);
   if (!fa.valid() || !fb.valid()) return {};
-  // a side of the first coordinate runs along the second
   const auto along = [](const FoldSide<Order>& face, const Frame<Order>& f) {
     return (face.side < 2 ? f.t2 : f.t1).norm();
   };

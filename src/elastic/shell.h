@@ -84,21 +84,25 @@ struct FoldSide {
   int side = 0;  ///< where the fold is: 0, 1: low and high end of the first coordinate, 2, 3: of the second
 };
 
-/// Bending of a shell where two faces meet, with n the unit normals (first tangent x second) in the middle of the
-/// common edge: E = k/2 |r|^2, r = n_A - n_B - R jump0, jump0 the value of n_A - n_B at rest and R the mean of the
-/// rotations of both faces. The force is that of the reference engine, which counts R as fixed: exact where faces are
-/// in line at rest (jump0 = 0), elsewhere to first order in r.
+/// Bending of a shell where two faces meet. With n the unit normals (first tangent x second) in the middle of the
+/// common edge, e its direction and j = n_A - n_B, the fold is rho = |j - e (e.j)| and the twist tau = e.j:
+///   E = k/2 ((rho - rho0)^2 + tau^2),   rho0 = |jump0|, jump0 the value of j at rest.
+/// Faces in line have rho0 = 0 and E = k/2 |j|^2.
+/// The law of the reference engine has E = k/2 |j - R jump0|^2 instead, R the mean of the rotations of both faces, and
+/// its force counts R as fixed: for faces in line that is the same, at the edges of the box it is not a gradient.
 template <int Order>
 struct FaceFold {
+  using Jacobian = Eigen::Matrix<double, 3, 3 * kFacePoints<Order>>;
   double k = 0;  ///< J
   Vec3 jump0 = Vec3::Zero();
+  bool reference = false;
 
   double energy(const FoldSide<Order>& a, const FoldSide<Order>& b) const;
   /// Forces on the nodes of both faces.
   void force(const FoldSide<Order>& a, const FoldSide<Order>& b, FaceNodes<Order>& onA, FaceNodes<Order>& onB) const;
-  /// Derivative of r by the positions of the nodes of one face: 3 x 3 for each node. The stiffness that the metric gets
-  /// is k times its square.
-  static Eigen::Matrix<double, 3, 3 * kFacePoints<Order>> jacobian(const FoldSide<Order>& side, double sign);
+  /// Derivatives of what is squared in E (of the reference: at fixed R) by the positions of the nodes: the stiffness
+  /// that the metric gets is k J'J.
+  void jacobian(const FoldSide<Order>& a, const FoldSide<Order>& b, Jacobian& byA, Jacobian& byB) const;
 };
 
 /// The fold between two faces at rest, given in the axes of the grid: k = D (l_A + l_B)/(h_A + h_B) with l, h the

@@ -44,7 +44,8 @@ class Shell {
   template <class Visitor>
   void forEachFold(Visitor&& visit) const {
     for (int i = m_.flex_foldadr[f_]; i < m_.flex_foldadr[f_] + m_.flex_foldnum[f_]; ++i) {
-      const elastic::FaceFold<Order> fold{m_.flexfold_stiffness[i], vec3(m_.flexfold_jump0.data(), i)};
+      const elastic::FaceFold<Order> fold{m_.flexfold_stiffness[i], vec3(m_.flexfold_jump0.data(), i),
+                                          m_.flex_law[f_] == FlexLaw::Reference};
       const int a = m_.flexfold_face[2 * i], b = m_.flexfold_face[2 * i + 1];
       visit(fold, side(a, m_.flexfold_side[2 * i]), side(b, m_.flexfold_side[2 * i + 1]), a, b);
     }
@@ -123,8 +124,9 @@ void deliver(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
   shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB) {
     int count = 0;
     J.setZero();
-    const auto add = [&](const auto& side, int face, double sign) {
-      const Eigen::Matrix<double, 3, 3 * n> part = fold.jacobian(side, sign);
+    Eigen::Matrix<double, 3, 3 * n> byA, byB;
+    fold.jacobian(a, b, byA, byB);
+    const auto add = [&](const Eigen::Matrix<double, 3, 3 * n>& part, int face) {
       for (int i = 0; i < n; ++i) {
         const int point = shell.points(face)[i];
         const auto end = points.begin() + count;
@@ -133,8 +135,8 @@ void deliver(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
         J.template middleCols<3>(3 * at) += part.template middleCols<3>(3 * i);
       }
     };
-    add(a, faceA, 1);
-    add(b, faceB, -1);
+    add(byA, faceA);
+    add(byB, faceB);
     K.noalias() = fold.k * J.transpose() * J;
     sink.call(sink.target, {points.data(), static_cast<std::size_t>(count)}, K.data(), nullptr);
   });
