@@ -289,7 +289,7 @@ TEST(MjcfErrors, UnsupportedFeaturesAreNamed) {
 
 TEST(MjcfWarnings, SayWhatHasNoEffect) {
   Warnings warnings;
-  readMjcfText(model("oops<worldbody><replicate count=\"1\" "
+  readMjcfText(model("<option/>oops<worldbody><replicate count=\"1\" "
                      "prefix=\"a\"><geom/></replicate></worldbody>"),
                "m.xml", {}, &warnings);
   ASSERT_EQ(warnings.size(), 2u);
