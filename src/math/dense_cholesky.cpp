@@ -10,7 +10,7 @@
 namespace sinew {
 namespace {
 
-constexpr int kBlock = 4;  // columns factored before the rest of the matrix hears of them
+constexpr int kBlock = 6;  // columns worked on together: those of two flex nodes, or of a free body
 
 const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
 Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
@@ -62,7 +62,7 @@ inline __attribute__((always_inline)) void subtractProducts(int rows, int depth,
   }
 }
 
-/// The same for 1 to 4 columns.
+/// The same for 1 to kBlock columns.
 SINEW_KERNEL void subtractColumns(int columns, int rows, int depth, const double* A, std::ptrdiff_t lda, double* C,
                                   std::ptrdiff_t ldc) {
   switch (columns) {
@@ -72,8 +72,12 @@ SINEW_KERNEL void subtractColumns(int columns, int rows, int depth, const double
       return subtractProducts<2>(rows, depth, A, lda, C, ldc);
     case 3:
       return subtractProducts<3>(rows, depth, A, lda, C, ldc);
-    default:
+    case 4:
       return subtractProducts<4>(rows, depth, A, lda, C, ldc);
+    case 5:
+      return subtractProducts<5>(rows, depth, A, lda, C, ldc);
+    default:
+      return subtractProducts<6>(rows, depth, A, lda, C, ldc);
   }
 }
 
@@ -114,6 +118,8 @@ SINEW_KERNEL int factorBlock(int m, int from, int to, double* F, double* diagInv
   if (to - from > 1) sound += factorColumn<1>(m, from, F, diagInv);
   if (to - from > 2) sound += factorColumn<2>(m, from, F, diagInv);
   if (to - from > 3) sound += factorColumn<3>(m, from, F, diagInv);
+  if (to - from > 4) sound += factorColumn<4>(m, from, F, diagInv);
+  if (to - from > 5) sound += factorColumn<5>(m, from, F, diagInv);
   return to - from - sound;
 }
 

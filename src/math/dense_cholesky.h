@@ -10,7 +10,7 @@ int panelCholesky(int m, int columns, double* F, double* diagInv);
 
 /// What the panel L (m x columns) takes off the columns to which its rows [begin, end) belong:
 ///   F(place_i, place_j) -= sum over k of L(begin + i, k) L(begin + j, k)  for begin + j < end, i >= j,
-/// place, one number for each of the rows from `begin` on, grows; F has leading dimension ld. `work`: 4 (m - begin).
+/// place, one number for each of the rows from `begin` on, grows; F has leading dimension ld. `work`: 6 (m - begin).
 void subtractPanel(int m, int columns, const double* L, int begin, int end, const int* place, int ld, double* F,
                    double* work);
 

@@ -10,7 +10,7 @@ FactorMaker::FactorMaker(const FactorPlan& plan, std::span<double> matrices, std
       diagInv_(diagInv),
       placeOfPosition_(arena.take<int>(plan.dofs())),
       places_(arena.take<int>(plan.largestFront())),
-      work_(arena.take<double>(4 * static_cast<std::ptrdiff_t>(plan.largestFront()))) {}
+      work_(arena.take<double>(6 * static_cast<std::ptrdiff_t>(plan.largestFront()))) {}
 
 void FactorMaker::eliminate(int f) const {
   const Front& front = plan_.fronts()[static_cast<std::size_t>(f)];

@@ -51,7 +51,7 @@ TEST(DenseCholesky, APanelLeavesTheSchurComplement) {
         for (int j = 0; j < rest; ++j) {
           for (int i = j; i < rest; ++i) F(gap * i, gap * j) = H(columns + i, columns + j);
         }
-        std::vector<double> work(static_cast<std::size_t>(4 * rest));
+        std::vector<double> work(static_cast<std::size_t>(6 * rest));
         const int middle = columns + rest / 2;  // in two pieces
         subtractPanel(n, columns, panel.data(), columns, middle, place.data(), ld, F.data(), work.data());
         subtractPanel(n, columns, panel.data(), middle, n, place.data() + rest / 2, ld, F.data(), work.data());
