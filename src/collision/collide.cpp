@@ -221,7 +221,8 @@ void collide(const Model& m, Data& d) {
   candidates.clear();
   findCandidates(m, d, candidates);
   ElementTrees trees(m, d);
-  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd)};
+  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd),
+                                     m.opt.solver == Solver::Impulse};
   for (const Candidate& c : candidates) {
     if (!isFlex(m, c.second)) {
       collideGeoms(m, d, options, c);

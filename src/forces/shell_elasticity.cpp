@@ -5,6 +5,7 @@
 #include <span>
 
 #include "elastic/shell.h"
+#include "forces/elastic_constants.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -25,7 +26,7 @@ class Shell {
     law_ = elastic::makeLaw(m.flex_law[f], 2, m.flex_young[f], m.flex_poisson[f]);
   }
 
-  bool hasMembrane() const { return m_.flex_stretch[f_] && m_.flex_law[f_] != FlexLaw::Reference; }
+  bool hasMembrane() const { return sinew::hasMembrane(m_, f_); }
   int numFaces() const { return m_.flex_cellcount[f_]; }
   const int* points(int face) const { return &m_.flexcell_point[m_.flex_celldataadr[f_] + kPoints * face]; }
   FaceNodes<Order> gather(const Array<double>& array, int face) const {
