@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "elastic/shell.h"
 #include "forces/elasticity.h"
 #include "inertia/inertia.h"
 #include "integrate/derivative.h"
@@ -13,6 +14,10 @@
 
 namespace sinew {
 namespace {
+
+/// Points of two faces of a shell that share an edge.
+template <int Order>
+constexpr int kFoldPoints = 2 * elastic::kFacePoints<Order> - (Order + 1);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -102,8 +107,14 @@ class Assembler {
         return add<4>(points, K, D);
       case 8:
         return add<8>(points, K, D);
-      default:
+      case 27:
         return add<27>(points, K, D);
+      case kFoldPoints<1>:
+        return add<kFoldPoints<1>>(points, K, D);
+      case elastic::kFacePoints<2>:
+        return add<elastic::kFacePoints<2>>(points, K, D);
+      case kFoldPoints<2>:
+        return add<kFoldPoints<2>>(points, K, D);
     }
   }
 

@@ -384,18 +384,6 @@ TEST(FlexModel, FLEX_AC9_ModelsWithoutFlexHaveNoTraceOfIt) {
   });
 }
 
-TEST(FlexModel, ElasticityOfInterpolatedShellsIsRefused) {
-  try {
-    inWorld(R"(<flexcomp name="f" type="grid" dim="3" dof="trilinear" count="3 3 3" spacing=".1 .1 .1" radius=".01">
-      <contact selfcollide="none"/><elasticity young="1e4" thickness=".01" elastic2d="both"/></flexcomp>)");
-    FAIL() << "no error";
-  } catch (const LoadError& e) {
-    EXPECT_STREQ(e.what(),
-                 "m.xml:1: <flexcomp name=\"f\">: elasticity of interpolated shells ('elastic2d' with "
-                 "dof=\"trilinear\" or \"quadratic\") is not supported");
-  }
-}
-
 TEST(FlexModel, WeightsOfAnInterpolatedVertexReproduceItsPlace) {
   for (const char* shell : {"", "<elasticity thickness=\"0.01\" elastic2d=\"both\"/>"}) {
     for (const char* dof : {"trilinear", "quadratic"}) {
