@@ -97,6 +97,12 @@ double PlanMemory::baseFlops(const ConstraintProblem& p, Arena& scratch) {
   return base_.flops();
 }
 
+bool PlanMemory::baseHolds(const ConstraintProblem& p) const {
+  return std::all_of(p.blocks.begin(), p.blocks.end(), [&](const RowBlock& block) {
+    return block.kind == BlockKind::Equality || base_.holds(p.columns.data() + block.column, block.ncol);
+  });
+}
+
 const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch) {
   const std::size_t rest = makeBase(p, scratch);
   const auto held = [&](const RowBlock& block) { return base_.holds(p.columns.data() + block.column, block.ncol); };

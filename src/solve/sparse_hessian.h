@@ -66,6 +66,8 @@ class PlanMemory {
 
   /// Multiplications of a factor of the parts that stay, without looking at the rest.
   double baseFlops(const ConstraintProblem& p, Arena& scratch);
+  /// After baseFlops() of the same problem: whether that factor would hold the rest, too.
+  bool baseHolds(const ConstraintProblem& p) const;
 
   /// The plan of a matrix whose pattern never changes: made by the first call.
   const FactorPlan& planForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
