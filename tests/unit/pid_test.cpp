@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "sinew/step.h"
 #include "support/mjcf_text.h"
@@ -100,10 +101,10 @@ TEST(Pid, EveryInputHasItsOwnRange) {
       "<pid joint='j' kv='1' input='vel ff' velrange='-3 4'/>");
   EXPECT_EQ(m.nu, 5);
   EXPECT_EQ(m.nactuator, 2);
-  const Array<double> ranges{-1, 2, -3, 4, -5, 6, -3, 4, 0, 0};
-  EXPECT_EQ(m.actuator_ctrlrange, ranges);
-  const Array<std::uint8_t> limited{1, 1, 1, 1, 0};
-  EXPECT_EQ(m.actuator_ctrllimited, limited);
+  const std::vector<double> ranges{-1, 2, -3, 4, -5, 6, -3, 4, 0, 0};
+  EXPECT_EQ(std::vector<double>(m.actuator_ctrlrange.begin(), m.actuator_ctrlrange.end()), ranges);
+  const std::vector<int> limited{1, 1, 1, 1, 0};
+  EXPECT_EQ(std::vector<int>(m.actuator_ctrllimited.begin(), m.actuator_ctrllimited.end()), limited);
   Data d(m);
   d.ctrl[2] = 100;
   forward(m, d);

@@ -7,6 +7,7 @@
 #include "integrate/derivative.h"
 #include "kinematics/jacobian.h"
 #include "math/quat.h"
+#include "math/spatial.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"
 #include "support/random_state.h"
