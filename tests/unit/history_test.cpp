@@ -80,6 +80,7 @@ constexpr const char* kDelayed = R"(<mujoco><option gravity="0 0 0" timestep="0.
     <jointpos joint="j" nsample="3" interval="0.0390625 -0.015625"/>
     <jointactuatorfrc joint="j"/>
     <jointactuatorfrc joint="j" nsample="3" delay="0.015625"/>
+    <jointpos joint="j" nsample="3" interval="0.01953125"/>
   </sensor></mujoco>)";
 
 double controlAt(int k) { return k < 0 ? 0 : std::sin(.3 * k); }
@@ -112,7 +113,8 @@ TEST(History, ADelayedSensorShowsTheValueOfSomeStepsAgo) {
   }
 }
 
-// Every five steps, from step 0 on, or from the first step that is a period after the phase: 5 - 2 = 3.
+// Every five steps, from step 0 on, or from the first step that is a period after the phase: 5 - 2 = 3. With a period
+// of two and a half steps at the first step that is not before a multiple of it.
 TEST(History, ASensorWithAnIntervalKeepsItsValueInBetween) {
   const Model m = modelOf(kDelayed);
   Data d(m);
@@ -123,6 +125,7 @@ TEST(History, ASensorWithAnIntervalKeepsItsValueInBetween) {
     step(m, d);
     prompt.push_back(d.sensordata[0]);
     EXPECT_EQ(d.sensordata[2], prompt[static_cast<std::size_t>(k - k % 5)]) << k;
+    EXPECT_EQ(d.sensordata[6], prompt[static_cast<std::size_t>(std::ceil(2.5 * std::floor(k / 2.5)))]) << k;
     EXPECT_EQ(d.sensordata[3], k < 3 ? 0 : prompt[static_cast<std::size_t>(k - (k - 3) % 5)]) << k;
   }
 }
