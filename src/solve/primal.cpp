@@ -90,7 +90,7 @@ void PrimalSolver::chooseHessian(Arena& arena) {
 
 bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
   // only cloth and solids: piles of rigid bodies give matrices of another kind
-  if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes || p_.stiff) return false;
+  if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes) return false;
   if (n_ < kSmallestIterative) return false;
   constexpr double kFactors = 2;  // of all that stays, and once again for what changes
   constexpr double kPlan = 3500;  // of an order of elimination for new contacts, per node
