@@ -120,9 +120,9 @@ void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
     std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
     std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
   }
-  // the metric of stiff nodes has all of that already
+  // the metric of stiff parts has all of that already
   if (stiffnessIsImplicit(m)) {
-    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc_smooth.data() + dof, 3, d.qacc.data() + dof);
+    for (const int dof : m.stiff_dof) d.qacc[dof] = d.qacc_smooth[dof];
   }
 }
 
