@@ -49,6 +49,10 @@ class ImpulseSolver {
   /// and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
 
+  /// Goes on from the result of solve() with other targets and options.
+  ImpulseReport resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
+                       std::span<double> velocity);
+
  private:
   /// Dofs that inv(A) couples, with their place in the padded velocity.
   struct Component {
@@ -89,14 +93,15 @@ class ImpulseSolver {
   void visit(const LargeBlock& large, double* lambda, Change& change);
   void extrapolateAll(double beta, double* lambda);
   void visitCone(const LargeBlock& large, const double* w, double* lambda) const;
+  ImpulseReport sweep(std::span<double> lambda);
   void finish(std::span<double> lambda, std::span<double> velocity) const;
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
   void move(const LargeBlock& large, const double* delta);    // v += inv(A) J' delta
   FreeVelocities freeVelocities() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data()}; }
 
   const ConstraintProblem& p_;
-  const ImpulseRows rows_;
-  const ImpulseOptions options_;
+  ImpulseRows rows_;
+  ImpulseOptions options_;
   std::span<Component> components_;
   std::span<int> componentOf_;         // of each dof
   std::span<int> slotOf_;              // of each dof
