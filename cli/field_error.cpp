@@ -191,11 +191,15 @@ Kind kindOfSensor(SensorType type) {
     case SensorType::TendonActFrc:
     case SensorType::JointLimitFrc:
     case SensorType::TendonLimitFrc:
+    case SensorType::FlexForce:
+    case SensorType::FlexReaction:
       return Kind::Force;
     case SensorType::SubtreeAngMom:
       return Kind::Momentum;
     case SensorType::EPotential:
     case SensorType::EKinetic:
+    case SensorType::FlexKinetic:
+    case SensorType::FlexElastic:
       return Kind::Energy;
     case SensorType::Rangefinder:
     case SensorType::TendonPos:

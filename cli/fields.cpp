@@ -63,7 +63,7 @@ constexpr std::array<RowKind, 17> kRowKinds{{{"nbody", ObjType::Body, "body"},
                                              {"nexclude", ObjType::Exclude, "exclude"},
                                              {"neq", ObjType::Equality, "equality"},
                                              {"ntendon", ObjType::Tendon, "tendon"},
-                                             {"nu", ObjType::Actuator, "actuator"},
+                                             {"nactuator", ObjType::Actuator, "actuator"},
                                              {"nsensor", ObjType::Sensor, "sensor"},
                                              {"nnumeric", ObjType::Numeric, "numeric"},
                                              {"ntext", ObjType::Text, "text"},
@@ -159,7 +159,9 @@ std::string rowOwner(const Model& m, std::string_view rowSize, std::ptrdiff_t ro
   if (rowSize == "nv") return objectText(m, rowKind("njnt"), m.dof_jntid[id]);
   if (rowSize == "nq") return objectText(m, rowKind("njnt"), lastStartingAt(m.jnt_qposadr, row));
   if (rowSize == "nsensordata") return objectText(m, rowKind("nsensor"), lastStartingAt(m.sensor_adr, row));
-  if (rowSize == "na") return objectText(m, rowKind("nu"), lastStartingAt(m.actuator_actadr, row));
+  if (rowSize == "na") return objectText(m, rowKind("nactuator"), lastStartingAt(m.actuator_actadr, row));
+  if (rowSize == "nu") return objectText(m, rowKind("nactuator"), lastStartingAt(m.actuator_ctrladr, row));
+  if (rowSize == "nout") return objectText(m, rowKind("nactuator"), lastStartingAt(m.actuator_outadr, row));
   if (rowSize == "nmocap") {
     const auto body = std::find(m.body_mocapid.begin(), m.body_mocapid.end(), id) - m.body_mocapid.begin();
     return objectText(m, rowKind("nbody"), static_cast<int>(body));

@@ -66,9 +66,9 @@ namespace sinew {
   X(int, ten_wrapnum, m.ntendon, 1, "number of points of the tendon's path [tendons]")                        \
   X(int, wrap_obj, m.nwrap, 2, "geom a path point lies on, -1: site, -2: pulley [tendons]")                   \
   X(double, wrap_xpos, m.nwrap, 6, "path points [tendons]")                                                   \
-  X(double, actuator_length, m.nu, 1, "actuator length [transmissions]")                                      \
-  X(int, moment_rownnz, m.nu, 1, "entries of the moment row [transmissions]")                                 \
-  X(int, moment_rowadr, m.nu, 1, "first entry of the moment row [transmissions]")                             \
+  X(double, actuator_length, m.nout, 1, "actuator length [transmissions]")                                    \
+  X(int, moment_rownnz, m.nout, 1, "entries of the moment row [transmissions]")                               \
+  X(int, moment_rowadr, m.nout, 1, "first entry of the moment row [transmissions]")                           \
   X(int, moment_colind, m.nJmom, 1, "dof of each entry [transmissions]")                                      \
   X(double, actuator_moment, m.nJmom, 1, "d length / d q [transmissions]")                                    \
   /* inertia */                                                                                               \
@@ -78,7 +78,7 @@ namespace sinew {
   X(double, qLDiagInv, m.nv, 1, "1 / D [factorMass]")                                                         \
   /* velocity */                                                                                              \
   X(double, ten_velocity, m.ntendon, 1, "tendon velocity [velocities]")                                       \
-  X(double, actuator_velocity, m.nu, 1, "actuator velocity [velocities]")                                     \
+  X(double, actuator_velocity, m.nout, 1, "actuator velocity [velocities]")                                   \
   X(double, cvel, m.nbody, 6, "body velocity at the tree's centre of mass [comVel]")                          \
   X(double, cdof_dot, m.nv_rigid, 6, "time derivative of cdof [comVel]")                                      \
   X(double, subtree_linvel, m.nbody, 3, "velocity of the subtree's centre of mass [sense, if needed]")        \
@@ -88,13 +88,13 @@ namespace sinew {
   X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
   X(double, flexhinge_angle, m.nflexhinge, 1, "fold angle, where it resists bending [passive]")               \
-  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy]")                                   \
+  X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy, measureFlexes]")                    \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
   X(double, qfrc_adhesion, m.nv, 1, "pull of adhesive contacts [passive]")                                    \
   X(double, qfrc_passive, m.nv, 1, "sum of the passive forces [passive]")                                     \
   X(double, act_dot, m.na, 1, "rate of the activations [actuation]")                                          \
-  X(double, actuator_force, m.nu, 1, "scalar actuator forces [actuation]")                                    \
+  X(double, actuator_force, m.nout, 1, "scalar actuator forces [actuation]")                                  \
   X(double, qfrc_actuator, m.nv, 1, "actuator forces on the dofs [actuation]")                                \
   X(double, flexA, m.nK, 1, "metric of stiff flexes: M + h D + h^2 K [acceleration]")                         \
   X(double, qfrc_implicit, m.nv, 1,                                                                           \
@@ -146,8 +146,8 @@ enum class FlexTerm : int { None = 0, EdgeSpring, EdgeDamper, Elasticity, Bendin
 /// Where in a flex a dof went wrong, and why.
 struct FlexCause {
   int flex = -1;
-  int element = -1;  ///< counted within the flex, likewise
-  int vertex = -1;
+  int element = -1;  ///< counted within the flex; -1: no element has a part in it
+  int vertex = -1;   ///< likewise; in interpolated flexes the node of the grid
   FlexTerm term = FlexTerm::None;
   double stableTimestep = 0;  ///< largest one for which explicit integration of that term is stable, s; 0: unknown
 };
@@ -171,13 +171,14 @@ struct Status {
   std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
   TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
   const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
-  /// Counts one more event; the first one leaves its index, time and force.
-  void note(Trouble t, int index, double time, const LargestForce& force = {}) {
+  /// Counts one more event; the first one leaves its index, time, force and cause.
+  void note(Trouble t, int index, double time, const LargestForce& force = {}, const FlexCause& flex = {}) {
     TroubleReport& report = (*this)[t];
     if (report.count++ > 0) return;
     report.first = index;
     report.time = time;
     report.force = force;
+    report.flex = flex;
   }
   bool ok() const {
     for (const TroubleReport& t : troubles) {

@@ -18,7 +18,9 @@ namespace sinew {
   X(nv, "degrees of freedom")                                                        \
   X(nq_rigid, "coordinates of joints; those of flex nodes follow")                   \
   X(nv_rigid, "dofs of joints; those of flex nodes follow")                          \
-  X(nu, "controls, one per actuator")                                                \
+  X(nu, "controls")                                                                  \
+  X(nactuator, "actuators")                                                          \
+  X(nout, "scalar actuator forces: one per actuator, three for orientations")        \
   X(na, "activation variables")                                                      \
   X(nbody, "bodies, the world included")                                             \
   X(njnt, "joints")                                                                  \
@@ -51,12 +53,15 @@ namespace sinew {
   X(nflexevpair, "element-vertex pairs that may collide inside a flex")              \
   X(nflexelastic, "constants of the elements that resist strain")                    \
   X(nflexbend, "consecutive segments of rods that resist bending")                   \
+  X(nflexfold, "folds of interpolated shells")                                       \
   X(nflexcell, "cells of interpolated flexes that resist strain")                    \
   X(nflexcelldata, "point ids of all cells")                                         \
   X(nflexcellstiff, "entries of the cells' stiffness matrices")                      \
   X(nflexmode, "numbers in the strain modes of all flexes")                          \
-  X(nstiffnode, "groups of three dofs whose stiffness can be integrated implicitly") \
-  X(nK, "entries of the lower triangle of the matrix that couples them")             \
+  X(nstiffpart, "sets of dofs that are coupled by the implicit stiffness of flexes") \
+  X(nstiffdof, "dofs of all these sets")                                             \
+  X(nK, "entries of the lower triangles of the matrices that couple them")           \
+  X(nKplace, "pairs of points of all elastic elements")                              \
   X(npair, "explicit contact pairs")                                                 \
   X(nexclude, "excluded body pairs")                                                 \
   X(neq, "equality constraints")                                                     \
@@ -307,36 +312,41 @@ namespace sinew {
   X(int, wrap_objid, nwrap, 1, "joint, site or geom")                                                                  \
   X(double, wrap_prm, nwrap, 1, "pulley divisor, joint coefficient, or side site id (-1: none)")                       \
   /* actuators */                                                                                                      \
-  X(TransmissionType, actuator_trntype, nu, 1, "transmission")                                                         \
-  X(DynType, actuator_dyntype, nu, 1, "activation dynamics")                                                           \
-  X(GainType, actuator_gaintype, nu, 1, "gain")                                                                        \
-  X(BiasType, actuator_biastype, nu, 1, "bias")                                                                        \
-  X(int, actuator_trnid, nu, 2, "transmission targets: joint, tendon, site (and refsite or slider site), body")        \
-  X(int, actuator_actadr, nu, 1, "first activation, -1: none")                                                         \
-  X(int, actuator_actnum, nu, 1, "number of activations")                                                              \
-  X(int, actuator_group, nu, 1, "group")                                                                               \
+  X(TransmissionType, actuator_trntype, nactuator, 1, "transmission")                                                  \
+  X(DynType, actuator_dyntype, nactuator, 1, "activation dynamics")                                                    \
+  X(GainType, actuator_gaintype, nactuator, 1, "gain")                                                                 \
+  X(BiasType, actuator_biastype, nactuator, 1, "bias")                                                                 \
+  X(int, actuator_ctrladr, nactuator, 1, "first control")                                                              \
+  X(int, actuator_ctrlnum, nactuator, 1, "number of controls")                                                         \
+  X(int, actuator_ctrlspec, nactuator, 1, "bits of namespace input; 0: one control of the usual kind")                 \
+  X(int, actuator_outadr, nactuator, 1, "first scalar force")                                                          \
+  X(int, actuator_outnum, nactuator, 1, "number of scalar forces")                                                     \
+  X(int, actuator_trnid, nactuator, 2, "transmission targets: joint, tendon, site (and refsite or slider site), body") \
+  X(int, actuator_actadr, nactuator, 1, "first activation, -1: none")                                                  \
+  X(int, actuator_actnum, nactuator, 1, "number of activations")                                                       \
+  X(int, actuator_group, nactuator, 1, "group")                                                                        \
   X(std::uint8_t, actuator_ctrllimited, nu, 1, "control is clamped")                                                   \
-  X(std::uint8_t, actuator_forcelimited, nu, 1, "force is clamped")                                                    \
-  X(std::uint8_t, actuator_actlimited, nu, 1, "activation is clamped")                                                 \
-  X(double, actuator_dynprm, nu, 10, "dynamics parameters")                                                            \
-  X(double, actuator_gainprm, nu, 10, "gain parameters")                                                               \
-  X(double, actuator_biasprm, nu, 10, "bias parameters")                                                               \
-  X(std::uint8_t, actuator_actearly, nu, 1, "force uses the activation of the next step")                              \
+  X(std::uint8_t, actuator_forcelimited, nactuator, 1, "force is clamped")                                             \
+  X(std::uint8_t, actuator_actlimited, nactuator, 1, "activation is clamped")                                          \
+  X(double, actuator_dynprm, nactuator, 10, "dynamics parameters")                                                     \
+  X(double, actuator_gainprm, nactuator, 10, "gain parameters")                                                        \
+  X(double, actuator_biasprm, nactuator, 10, "bias parameters")                                                        \
+  X(std::uint8_t, actuator_actearly, nactuator, 1, "force uses the activation of the next step")                       \
   X(double, actuator_ctrlrange, nu, 2, "control range")                                                                \
-  X(double, actuator_forcerange, nu, 2, "force range")                                                                 \
-  X(double, actuator_actrange, nu, 2, "activation range")                                                              \
-  X(double, actuator_gear, nu, 6, "gear")                                                                              \
-  X(double, actuator_cranklength, nu, 1, "crank rod length")                                                           \
-  X(double, actuator_damping, nu, 1, "damping added to the target, times gear^2")                                      \
-  X(double, actuator_dampingpoly, nu, 2, "higher damping coefficients")                                                \
-  X(double, actuator_armature, nu, 1, "inertia added to the target, times gear^2")                                     \
-  X(double, actuator_acc0, nu, 1, "|inv(M) moment| at qpos0")                                                          \
-  X(double, actuator_length0, nu, 1, "length at qpos0")                                                                \
-  X(double, actuator_lengthrange, nu, 2, "feasible length range")                                                      \
-  X(int, actuator_history, nu, 2, "samples kept of the control; order of interpolation between them")                  \
-  X(int, actuator_historyadr, nu, 1, "first number in history, -1: none")                                              \
-  X(double, actuator_delay, nu, 1, "delay of the control, s")                                                          \
-  X(double, actuator_user, nu, nuser_actuator, "user data")                                                            \
+  X(double, actuator_forcerange, nactuator, 2, "force range")                                                          \
+  X(double, actuator_actrange, nactuator, 2, "activation range")                                                       \
+  X(double, actuator_gear, nout, 6, "gear")                                                                            \
+  X(double, actuator_cranklength, nactuator, 1, "crank rod length")                                                    \
+  X(double, actuator_damping, nactuator, 1, "damping added to the target, times gear^2")                               \
+  X(double, actuator_dampingpoly, nactuator, 2, "higher damping coefficients")                                         \
+  X(double, actuator_armature, nactuator, 1, "inertia added to the target, times gear^2")                              \
+  X(double, actuator_acc0, nout, 1, "|inv(M) moment| at qpos0")                                                        \
+  X(double, actuator_length0, nout, 1, "length at qpos0")                                                              \
+  X(double, actuator_lengthrange, nout, 2, "feasible length range")                                                    \
+  X(int, actuator_history, nactuator, 2, "samples kept of the control; order of interpolation between them")           \
+  X(int, actuator_historyadr, nactuator, 1, "first number in history, -1: none")                                       \
+  X(double, actuator_delay, nactuator, 1, "delay of the control, s")                                                   \
+  X(double, actuator_user, nactuator, nuser_actuator, "user data")                                                     \
   /* sensors */                                                                                                        \
   X(SensorType, sensor_type, nsensor, 1, "type")                                                                       \
   X(DataType, sensor_datatype, nsensor, 1, "kind of number")                                                           \
@@ -478,24 +488,32 @@ namespace sinew {
   X(int, flex_celladr, nflex, 1, "first cell that resists strain")                                                     \
   X(int, flex_cellcount, nflex, 1, "number of such cells")                                                             \
   X(int, flex_celldataadr, nflex, 1, "first entry in flexcell_point")                                                  \
-  X(int, flexcell_point, nflexcelldata, 1, "8 or 27 points per cell")                                                  \
+  X(int, flexcell_point, nflexcelldata, 1, "8 or 27 points per cell; shells: 4 or 9 per face")                         \
   X(double, flex_cellsize, nflex, 3, "edges of a cell at rest, m")                                                     \
   X(int, flex_cellstiffadr, nflex, 1, "first entry in flex_cellstiff; -1: none")                                       \
   X(double, flex_cellstiff, nflexcellstiff, 1, "law of the reference: stiffness matrix of one cell, N/m")              \
   X(int, flex_modeadr, nflex, 1, "first number of its strain modes; -1: none")                                         \
-  X(int, flex_modenum, nflex, 1, "number of modes of a cell")                                                          \
+  X(int, flex_modenum, nflex, 1, "number of modes of a cell; shells: of a face, for the three normals in turn")        \
   X(double, flexmode, nflexmode, 1, "modes of a cell that strain equalities hold at zero, 3 numbers per point")        \
-  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes (in the order of their dofs), in the   \
-     numbering of their flex; row i holds the columns it is coupled to in growing order, the diagonal last */          \
-  X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
-  X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
-  X(int, stiff_dofadr, nstiffnode, 1, "first of the three dofs of a node, or of a body with three slides")             \
-  X(double, stiff_axes, nstiffnode, 9, "their directions in the world, one column each")                               \
-  X(std::uint8_t, stiff_aligned, nstiffnode, 1, "these are the axes of the world")                                     \
-  X(int, flexpoint_stiffid, nflexpoint, 1, "stiff node that moves the point, -1: none")                                \
-  X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
-  X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
-  X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \
+  X(int, flex_foldadr, nflex, 1, "first fold of an interpolated shell")                                                \
+  X(int, flex_foldnum, nflex, 1, "number of its folds")                                                                \
+  X(int, flexfold_face, nflexfold, 2, "the faces that meet in a fold, counted among the cells of the flex")            \
+  X(int, flexfold_side, nflexfold, 2, "where in each: 0, 1: low and high end of its first axis, 2, 3: second axis")    \
+  X(double, flexfold_stiffness, nflexfold, 1, "k of the energy k/2 |r|^2, r the change of the jump of normals, J")     \
+  X(double, flexfold_jump0, nflexfold, 3, "normal of the first less that of the second at rest, axes of the grid")     \
+  /* stiffness of flexes in the metric: a part is the free nodes of some flexes and the kinematic trees that points of \
+     theirs ride on. Its matrix is symmetric, over its dofs in growing order; row i holds the columns it is coupled to \
+     in growing order, the diagonal last */                                                                            \
+  X(int, flex_stiffpart, nflex, 1, "part that its stiffness is in, -1: it has none")                                   \
+  X(int, flex_placeadr, nflex, 1, "first entry of its elements in K_place")                                            \
+  X(int, stiffpart_dofadr, nstiffpart, 1, "first entry in stiff_dof, and first row")                                   \
+  X(int, stiffpart_dofnum, nstiffpart, 1, "number of dofs")                                                            \
+  X(int, stiff_dof, nstiffdof, 1, "dofs of the parts, growing in each")                                                \
+  X(int, dof_stiffrow, nv, 1, "row of a dof, counted from the first of its part; -1: in no part")                      \
+  X(int, K_rownnz, nstiffdof, 1, "entries in row i")                                                                   \
+  X(int, K_rowadr, nstiffdof, 1, "first entry of row i")                                                               \
+  X(int, K_colind, nK, 1, "column of each entry, counted from the first row of the part")                              \
+  X(int, K_place, nKplace, 1, "first entry of the block of points a >= b of an element; -1: not two free nodes")       \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \
@@ -509,7 +527,7 @@ namespace sinew {
   X(int, name_excludeadr, nexclude, 1, "offset of the name")                                                           \
   X(int, name_eqadr, neq, 1, "offset of the name")                                                                     \
   X(int, name_tendonadr, ntendon, 1, "offset of the name")                                                             \
-  X(int, name_actuatoradr, nu, 1, "offset of the name")                                                                \
+  X(int, name_actuatoradr, nactuator, 1, "offset of the name")                                                         \
   X(int, name_sensoradr, nsensor, 1, "offset of the name")                                                             \
   X(int, name_numericadr, nnumeric, 1, "offset of the name")                                                           \
   X(int, name_textadr, ntext, 1, "offset of the name")                                                                 \

@@ -368,6 +368,7 @@ struct Flexcomp : FlexBase {
   Vec3 pos{0, 0, 0};
   Orientation orientation;
   std::optional<Vec3> center;  ///< `origin`: point 0 of a solid made from a surface
+  std::optional<int> fill;     ///< a solid made from a surface: lattice cells along its longest side
   std::vector<double> point;
   std::vector<int> element;
   std::string file;
@@ -495,6 +496,9 @@ struct Actuator : Element {
   Vec10 gainprm{1, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   Vec10 biasprm{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   bool actearly = false;
+  int input = 0;        ///< bits of namespace input for pid, dcmotor and so3; 0: what is usual for them
+  Vec2 velrange{0, 0};  ///< pid: range of the velocity setpoint
+  Vec2 ffrange{0, 0};   ///< pid: range of the feedforward force
   std::vector<double> user;
 };
 
@@ -511,7 +515,8 @@ struct Sensor : Element {
   double cutoff = 0;
   double noise = 0;
   std::vector<double> user;
-  std::array<int, 3> intprm{0, 0, 0};  ///< contact: data bits, reduction, number; rangefinder: data bits
+  /// contact: data bits, reduction, number; rangefinder: data bits; flexes: vertex, node or element, -1: all together
+  std::array<int, 3> intprm{0, 0, 0};
   DataType datatype = DataType::Real;  ///< user sensors
   Stage needstage = Stage::Acc;        ///< user sensors
   int dim = 0;                         ///< user sensors

@@ -19,4 +19,23 @@ void inverse(const Model& m, Data& d);
 /// Potential and kinetic energy of the present state into d.energy. Needs forward() or at least kinematics.
 void energy(const Model& m, Data& d);
 
+/// What flexes feel, of the state that forward() or the last step evaluated (before it moved on):
+///   flexvert_force     Sum of the forces of contacts on each vertex, N. Contacts of elements are shared by the weights
+///                      of the touching point. The sum over a flex is that over its contacts.
+///   flexnode_reaction  What holds a pinned node against elastic forces and their damping, rows, contacts and
+///                      qfrc_applied, N; 0 for nodes that move. A pinned node has no weight. In equilibrium the
+///                      reactions of a hanging flex sum up to minus its weight times gravity's direction.
+///   flexelem_strain    Green's strain (F'F - 1)/2 of each element against its rest shape, in the world axes of the
+///   rest
+///                      shape (qpos0). Triangles have strain in their plane only, segments along themselves. In
+///                      interpolated volumes F is that of the interpolation at the element's centre.
+///   flexelem_stress    Cauchy's stress that the law of elasticity answers with, in world axes, Pa; damping is not in
+///   it.
+///                      Sheets count their thickness at rest, segments their section pi radius^2, so that stress times
+///                      these is tension. Segments count length rows as well; sheets and solids that are held by rows
+///                      alone have no stress.
+///   flex_kinetic, flex_energy   kinetic and elastic energy of each flex, J.
+/// Sensors (flexforce, flexreaction, ...) compute what they need without this call.
+void measureFlexes(const Model& m, Data& d);
+
 }  // namespace sinew

@@ -23,6 +23,17 @@ enum class TransmissionType : int { Joint = 0, JointInParent, SliderCrank, Tendo
 enum class DynType : int { None = 0, Integrator, Filter, FilterExact, Muscle, DcMotor, Pid, User };
 enum class GainType : int { Fixed = 0, Affine, Muscle, DcMotor, So3, Pid, User };
 enum class BiasType : int { None = 0, Affine, Muscle, DcMotor, So3, User };
+/// Bits of what the controls of a pid or dcmotor actuator are; those present come in this order.
+namespace input {
+inline constexpr int kPos = 1;      ///< position setpoint
+inline constexpr int kVel = 2;      ///< velocity setpoint
+inline constexpr int kForce = 4;    ///< feedforward force
+inline constexpr int kVoltage = 8;  ///< voltage at the terminals
+inline constexpr int kNone = 16;    ///< no controls at all
+/// How an orientation actuator is told where to turn: a rotation vector (3 controls) or a quaternion (4).
+inline constexpr int kRotationVector = 1;
+inline constexpr int kQuaternion = 2;
+}  // namespace input
 enum class CameraMode : int { Fixed = 0, Track, TrackCom, TargetBody, TargetBodyCom };
 enum class Projection : int { Perspective = 0, Orthographic };
 enum class Stage : int { None = 0, Pos, Vel, Acc };
@@ -106,7 +117,14 @@ enum class SensorType : int {
   Clock,
   Tactile,
   Plugin,
-  User
+  User,
+  // Sinew's own: what flexes feel
+  FlexForce,
+  FlexReaction,
+  FlexStrain,
+  FlexStress,
+  FlexKinetic,
+  FlexElastic
 };
 
 /// How the frame of a geom, site or inertia relates to its body's frame. Equal frames (within 1e-6) are snapped: the

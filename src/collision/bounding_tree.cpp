@@ -68,7 +68,25 @@ void buildNode(BoundingTree& tree, std::span<const Box> boxes, int begin, int en
   buildNode(tree, boxes, middle, end);
 }
 
+/// A new order of the items.
+void rebuild(BoundingTree& tree, std::span<const Box> boxes) {
+  tree.leaves.clear();
+  tree.firstLeaf.clear();
+  if (!boxes.empty()) buildNode(tree, boxes, 0, static_cast<int>(boxes.size()));
+  tree.box.resize(tree.leaves.size());
+  tree.builtSize = refit(tree, boxes);
+}
+
 }  // namespace
+
+void findLively(const BoundingTree& tree, std::span<const std::uint8_t> awake, std::span<std::uint8_t> lively) {
+  for (std::ptrdiff_t node = tree.leaves.size() - 1; node >= 0; --node) {
+    const auto at = [&](std::ptrdiff_t child) { return lively[static_cast<std::size_t>(child)]; };
+    lively[static_cast<std::size_t>(node)] = tree.leaves[node] == 1
+                                                 ? awake[static_cast<std::size_t>(tree.item[tree.firstLeaf[node]])]
+                                                 : at(node + 1) | at(node + 2 * tree.leaves[node + 1]);
+  }
+}
 
 void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
@@ -78,11 +96,15 @@ void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
     tree.item.resize(count);
     std::iota(tree.item.begin(), tree.item.end(), 0);
   }
-  tree.leaves.clear();
-  tree.firstLeaf.clear();
-  if (count > 0) buildNode(tree, boxes, 0, static_cast<int>(count));
-  tree.box.resize(tree.leaves.size());
-  tree.builtSize = refit(tree, boxes);
+  rebuild(tree, boxes);
+}
+
+void updateTree(BoundingTree& tree, std::span<Box> boxes, std::span<const std::uint8_t> fresh) {
+  for (std::ptrdiff_t node = 0; node < tree.leaves.size(); ++node) {
+    const auto item = static_cast<std::size_t>(tree.item[tree.firstLeaf[node]]);
+    if (tree.leaves[node] == 1 && !fresh[item]) boxes[item] = tree.box[node];
+  }
+  updateTree(tree, boxes);
 }
 
 }  // namespace sinew

@@ -9,6 +9,7 @@
 #include "collision/filters.h"
 #include "geom/support.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -93,6 +94,18 @@ Candidate candidate(const Model& m, int c1, int c2, int pair) {
   return {2 * key + 1, (std::int64_t{c1} << 32) + c2, -1, c1, c2};
 }
 
+/// As body_awake: -1 if nothing moves a collider, 0 if it sleeps, 1 if it is awake, or below a mocap body.
+int awakeness(const Model& m, const Data& d, int collider) {
+  return isFlex(m, collider) ? flexAwakeness(m, d, flexOf(m, collider)) : d.body_awake[m.geom_bodyid[collider]];
+}
+
+/// It has not moved, and neither has its box.
+bool keepsItsBox(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) == 0; }
+
+/// Whether contacts of a collider matter while others sleep: it is awake, or below a mocap body, which may push things.
+/// What two colliders that are not do to each other has been settled when they fell asleep.
+bool isLively(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) > 0; }
+
 /// All pairs of colliders that may touch, in the order of their contacts.
 void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
   const Arena::Scope scope(d.arena);
@@ -104,8 +117,14 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
     (!isFlex(m, c) && m.geom_type[c] == GeomType::Plane ? planes[nplane++] : bounded[nbounded++]) = c;
   }
   const std::span<BoundingTree::Box> boxes = d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(nbounded));
-  for (std::size_t i = 0; i < nbounded; ++i) boxes[i] = worldBox(m, d, bounded[i]);
-  updateTree(d.colliderTree, boxes);
+  const bool sleepers = someAsleep(m, d);
+  const std::span<std::uint8_t> fresh = d.arena.take<std::uint8_t>(static_cast<std::ptrdiff_t>(nbounded));
+  const bool known = sleepers && d.colliderTree.item.size() == static_cast<std::ptrdiff_t>(nbounded);
+  for (std::size_t i = 0; i < nbounded; ++i) {
+    fresh[i] = !known || !keepsItsBox(m, d, bounded[i]);
+    if (fresh[i]) boxes[i] = worldBox(m, d, bounded[i]);
+  }
+  known ? updateTree(d.colliderTree, boxes, fresh) : updateTree(d.colliderTree, boxes);
 
   const auto consider = [&](int c1, int c2) {
     if (!mayCollide(m, c1, c2)) return;
@@ -113,14 +132,27 @@ void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
     if (geoms && !mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2))) return;
     candidates.push_back(candidate(m, c1, c2, -1));
   };
-  forEachOverlap(d.colliderTree, [&](int i, int j) {
+  const auto considerBoxes = [&](int i, int j) {
     consider(bounded[static_cast<std::size_t>(i)], bounded[static_cast<std::size_t>(j)]);
-  });
+  };
+  if (!sleepers) {
+    forEachOverlap(d.colliderTree, considerBoxes);
+  } else {
+    const std::span<std::uint8_t> awake = d.arena.take<std::uint8_t>(static_cast<std::ptrdiff_t>(nbounded));
+    const std::span<std::uint8_t> lively = d.arena.take<std::uint8_t>(d.colliderTree.leaves.size());
+    for (std::size_t i = 0; i < nbounded; ++i) awake[i] = isLively(m, d, bounded[i]);
+    findLively(d.colliderTree, awake, lively);
+    forEachOverlap(d.colliderTree, lively, considerBoxes);
+  }
   for (std::size_t p = 0; p < nplane; ++p) {
-    for (std::size_t i = 0; i < nbounded; ++i) consider(planes[p], bounded[i]);
+    const bool all = !sleepers || isLively(m, d, planes[p]);
+    for (std::size_t i = 0; i < nbounded; ++i) {
+      if (all || isLively(m, d, bounded[i])) consider(planes[p], bounded[i]);
+    }
   }
   for (int i = 0; i < m.npair; ++i) {
     const int g1 = m.pair_geom1[i], g2 = m.pair_geom2[i];
+    if (sleepers && !isLively(m, d, g1) && !isLively(m, d, g2)) continue;
     const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.pair_margin[i];
     if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i]))) continue;
     candidates.push_back(candidate(m, g1, g2, i));
@@ -179,14 +211,18 @@ void collide(const Model& m, Data& d) {
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();
-  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) return;
+  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) {
+    d.colliderTree.item.clear();  // the boxes of what falls asleep meanwhile are not in it
+    return;
+  }
 
   const Arena::Scope scope(d.arena);
   thread_local Array<Candidate> candidates;
   candidates.clear();
   findCandidates(m, d, candidates);
   ElementTrees trees(m, d);
-  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd)};
+  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd),
+                                     m.opt.solver == Solver::Impulse};
   for (const Candidate& c : candidates) {
     if (!isFlex(m, c.second)) {
       collideGeoms(m, d, options, c);
@@ -196,7 +232,9 @@ void collide(const Model& m, Data& d) {
       collideFlexes(m, d, trees, options, flexOf(m, c.first), flexOf(m, c.second));
     }
   }
-  for (int f = 0; f < m.nflex; ++f) collideFlexWithItself(m, d, trees, options, f);
+  for (int f = 0; f < m.nflex; ++f) {
+    if (!flexAsleep(m, d, f)) collideFlexWithItself(m, d, trees, options, f);
+  }
 }
 
 }  // namespace sinew

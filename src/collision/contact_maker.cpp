@@ -64,31 +64,37 @@ class SideBuilder {
 };
 
 /// `touch`: where the surface of this side touches; `inward`: from there into it.
+TouchedVertices verticesOf(const Model& m, const Data& d, const Touching& t, const Touching& other, const Vec3& touch,
+                           const Vec3& inward) {
+  TouchedVertices touched;
+  if (t.flex < 0) return touched;
+  if (t.elem < 0) return {1, {m.flex_vertadr[t.flex] + t.vert}, {1}};
+  const int elem = m.flex_elemadr[t.flex] + t.elem;
+  const ElementVertices vertices(m, elem);
+  geom::Element core = elementAt(m, d, elem);
+  std::array<int, 4> local{};
+  std::copy_n(vertices.local, vertices.count, local.begin());
+  const auto end = local.begin() + vertices.count;
+  const auto own = other.flex == t.flex && other.vert >= 0 ? std::find(local.begin(), end, other.vert) : end;
+  if (own != end) {  // its own vertex is on the other side: the opposite face remains
+    std::copy(own + 1, end, own);
+    const auto corner = core.corner.begin() + (own - local.begin());
+    std::copy(corner + 1, core.corner.begin() + core.count, corner);
+    --core.count;
+  }
+  touched.count = core.count;
+  touched.weight = geom::nearestWeights(core, touch + inward * core.radius);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(core.count); ++i) touched.vertex[i] = vertices.first + local[i];
+  return touched;
+}
+
 ContactSide makeSide(const Model& m, Data& d, const Touching& t, const Touching& other, const Vec3& touch,
                      const Vec3& inward) {
   SideBuilder side(m, d);
-  if (t.geom >= 0) {
-    side.addCarrier(m.geom_bodyid[t.geom], 1);
-  } else if (t.elem < 0) {
-    side.addVertex(m.flex_vertadr[t.flex] + t.vert, 1);
-  } else {
-    const int elem = m.flex_elemadr[t.flex] + t.elem;
-    const ElementVertices vertices(m, elem);
-    geom::Element core = elementAt(m, d, elem);
-    std::array<int, 4> local{};
-    std::copy_n(vertices.local, vertices.count, local.begin());
-    const auto end = local.begin() + vertices.count;
-    const auto own = other.flex == t.flex && other.vert >= 0 ? std::find(local.begin(), end, other.vert) : end;
-    if (own != end) {  // its own vertex is on the other side: the opposite face remains
-      std::copy(own + 1, end, own);
-      const auto corner = core.corner.begin() + (own - local.begin());
-      std::copy(corner + 1, core.corner.begin() + core.count, corner);
-      --core.count;
-    }
-    const std::array<double, 4> weight = geom::nearestWeights(core, touch + inward * core.radius);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(core.count); ++i) {
-      side.addVertex(vertices.first + local[i], weight[i]);
-    }
+  if (t.geom >= 0) side.addCarrier(m.geom_bodyid[t.geom], 1);
+  const TouchedVertices touched = verticesOf(m, d, t, other, touch, inward);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(touched.count); ++i) {
+    side.addVertex(touched.vertex[i], touched.weight[i]);
   }
   return side.side();
 }
@@ -137,6 +143,16 @@ void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::C
   }
   if (isPassive(m, a, b)) contact.exclude = ContactExclude::Passive;
   d.contact.push_back(contact);
+}
+
+TouchedVertices touchedVertices(const Model& m, const Data& d, const Contact& contact, std::size_t side) {
+  const auto touching = [&](std::size_t s) -> Touching {
+    return {contact.geom[s], contact.flex[s], contact.elem[s], contact.vert[s]};
+  };
+  const double sign = side == 0 ? -1 : 1;
+  const Vec3 inward = sign * ConstMapVec3(contact.frame.data());
+  const Vec3 touch = ConstMapVec3(contact.pos.data()) + 0.5 * contact.dist * inward;
+  return verticesOf(m, d, touching(side), touching(1 - side), touch, inward);
 }
 
 }  // namespace sinew

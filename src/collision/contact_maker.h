@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "collision/collision.h"
 
 namespace sinew {
@@ -15,5 +17,15 @@ struct Touching {
 /// element meets one of its own).
 void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
                 const Touching& b);
+
+/// Vertices of a flex that a side of a contact touches, counted over all flexes, and their shares, which sum up to 1.
+struct TouchedVertices {
+  int count = 0;  ///< 0: the side is a geom
+  std::array<int, 4> vertex{};
+  std::array<double, 4> weight{};
+};
+
+/// The same for a contact that has been added, as long as flexvert_xpos is that of its making.
+TouchedVertices touchedVertices(const Model& m, const Data& d, const Contact& contact, std::size_t side);
 
 }  // namespace sinew

@@ -4,25 +4,103 @@
 
 #include <algorithm>
 
+#include "compile/history.h"
 #include "compile/place.h"
 #include "compile/rows.h"
 #include "compile/tendons.h"
+#include "spec/actuator_block.h"
 
 namespace sinew::draft {
 namespace {
 
-void rejectUnsupported(const spec::Actuator& a, const Place& place) {
-  if (a.gaintype == GainType::So3 || a.biastype == BiasType::So3 || a.trntype == TransmissionType::So3) {
-    place.fail("an orientation (so3) actuator is not supported");
-  }
-  if (a.gaintype == GainType::Pid || a.dyntype == DynType::Pid) place.fail("a pid actuator is not supported");
-  if (a.gaintype == GainType::DcMotor || a.biastype == BiasType::DcMotor || a.dyntype == DynType::DcMotor) {
-    place.fail("a dcmotor actuator is not supported");
-  }
+constexpr int kControllerInputs = input::kPos | input::kVel | input::kForce;
+
+void rejectUser(const spec::Actuator& a, const Place& place) {
   if (a.gaintype == GainType::User || a.biastype == BiasType::User || a.dyntype == DynType::User) {
     place.fail("gaintype, biastype or dyntype \"user\" is not supported: there are no callbacks");
   }
-  if (a.nsample > 0 || a.delay > 0) place.fail("'delay' and 'nsample' are not supported");
+}
+
+/// An orientation actuator is one altogether.
+void checkOrientation(const spec::Actuator& a, int inputs, const Place& place) {
+  if (a.gaintype != GainType::So3 || a.biastype != BiasType::So3) {
+    place.fail("gaintype and biastype must both be so3, or neither");
+  }
+  if (a.dyntype != DynType::None && a.dyntype != DynType::Integrator) {
+    place.fail("an orientation (so3) actuator needs dyntype none or integrator");
+  }
+  if (a.gainprm[0] != -a.biasprm[1]) {
+    place.fail(fmt::format("an orientation (so3) actuator needs gainprm[0] = -biasprm[1], found {} and {}",
+                           a.gainprm[0], a.biasprm[1]));
+  }
+  if (inputs != input::kRotationVector && inputs != input::kQuaternion) {
+    place.fail("'input' of an orientation (so3) actuator is expmap or quat");
+  }
+  if (inputs == input::kQuaternion && a.dyntype != DynType::None) {
+    place.fail("input=\"quat\" needs dyntype none: a quaternion is not integrated");
+  }
+}
+
+void checkPid(const spec::Actuator& a, int inputs, const Place& place) {
+  if (a.biastype != BiasType::Affine) place.fail("a pid actuator needs biastype affine");
+  if (a.dyntype != DynType::None && a.dyntype != DynType::Pid) place.fail("a pid actuator needs dyntype none or pid");
+  if (a.dyntype == DynType::None && a.gainprm[0] != 0) place.fail("an integral gain (gainprm[0]) needs dyntype pid");
+  if (a.trntype == TransmissionType::Body) place.fail("a pid actuator cannot act on a body");
+  if ((inputs & ~kControllerInputs) != 0) place.fail("'input' of a pid actuator is some of pos, vel, ff");
+  if (a.dyntype != DynType::Pid) return;
+  if (a.dynprm[0] < 0) place.fail(fmt::format("'imax' (dynprm[0]) must not be negative, found {}", a.dynprm[0]));
+  if (a.dynprm[1] < 0) place.fail(fmt::format("'slewmax' (dynprm[1]) must not be negative, found {}", a.dynprm[1]));
+  if ((inputs & input::kPos) == 0) place.fail("an integral or a limited slew rate needs the input pos");
+}
+
+void checkMotor(const spec::Actuator& a, int inputs, const Place& place) {
+  if (a.gaintype != GainType::DcMotor || a.dyntype != DynType::DcMotor) {
+    place.fail("gaintype and dyntype must both be dcmotor, or neither; biastype dcmotor goes with them");
+  }
+  if (!a.actearly) place.fail("a dcmotor acts with the current at the end of the step: give actearly=\"true\"");
+  if (inputs != input::kNone && (inputs & ~(kControllerInputs | input::kVoltage)) != 0) {
+    place.fail("'input' of a dcmotor is none, or some of pos, vel, ff, voltage");
+  }
+  const bool controlled = (inputs & kControllerInputs) != 0;
+  if (controlled && !(a.gainprm[1] > 0))
+    place.fail("a controller (input pos, vel, ff) needs a positive motor constant");
+  if (!controlled && (a.gainprm[4] != 0 || a.gainprm[5] != 0 || a.gainprm[6] != 0)) {
+    place.fail("controller gains need one of the inputs pos, vel, ff");
+  }
+  if (a.gainprm[5] > 0 && (inputs & input::kPos) == 0) place.fail("an integral gain needs the input pos");
+  if (!controlled && a.dynprm[7] > 0) place.fail("a limited slew rate needs one of the inputs pos, vel, ff");
+}
+
+void checkActivations(const spec::Actuator& a, int activations, const Place& place) {
+  if (a.actdim < 0 || a.actdim == activations) return;
+  if (a.actdim == 0 && (a.gaintype == GainType::So3 || a.dyntype == DynType::Pid) && activations > 0) return;
+  const bool stateful = a.dyntype != DynType::None;
+  if (a.actdim == 1 && !stateful) place.fail("actdim=\"1\" needs activation dynamics, but dyntype is none");
+  if (a.actdim == 0) place.fail("actdim=\"0\" contradicts the activation dynamics");
+  if (a.actdim > 1 && activations < 2) {
+    place.fail("'actdim' above 1 is not supported: it belongs to user dynamics");
+  }
+  place.fail(fmt::format("'actdim' is {}, but the actuator has {} states", a.actdim, activations));
+}
+
+/// The actuator's share of controls, activations and forces, after checking that its parts fit together.
+spec::ActuatorBlock checkedBlock(const spec::Actuator& a) {
+  const Place place = placeOf(a);
+  rejectUser(a, place);
+  const spec::ActuatorBlock block = spec::blockOf(a);
+  const bool isOrientation = a.gaintype == GainType::So3 || a.biastype == BiasType::So3;
+  const bool isMotor =
+      a.gaintype == GainType::DcMotor || a.biastype == BiasType::DcMotor || a.dyntype == DynType::DcMotor;
+  if (a.trntype == TransmissionType::So3) place.fail("the transmission of an orientation actuator is a joint or site");
+  if (isOrientation) checkOrientation(a, block.input, place);
+  if (a.gaintype == GainType::Pid) checkPid(a, block.input, place);
+  if (a.dyntype == DynType::Pid && a.gaintype != GainType::Pid) place.fail("dyntype pid needs gaintype pid");
+  if (isMotor) checkMotor(a, block.input, place);
+  if (a.input != 0 && !isOrientation && !isMotor && a.gaintype != GainType::Pid) {
+    place.fail("'input' is for actuators with gaintype so3, pid or dcmotor");
+  }
+  checkActivations(a, block.activations, place);
+  return block;
 }
 
 bool isJoint(TransmissionType type) {
@@ -53,17 +131,29 @@ std::array<int, 2> resolveTarget(const spec::Actuator& a, const Names& names, co
     case TransmissionType::Undefined:
       break;
   }
-  place.fail("this transmission is not supported");
+  place.fail("a transmission is missing: joint, jointinparent, tendon, site, cranksite or body");
 }
 
-/// Servos (gain = -bias stiffness) may take their range from the target: mean +- ratio * half width, in ctrlrange for
-/// position servos, in actrange for integrated velocity.
+/// An orientation actuator turns a ball joint, or a site against another.
+void checkOrientationTarget(const spec::Actuator& a, int target, const Model& m, const Place& place) {
+  const bool site = a.trntype == TransmissionType::Site, joint = a.trntype == TransmissionType::Joint;
+  if (!site && !joint) place.fail("an orientation (so3) actuator acts on a ball joint, or on a site with 'refsite'");
+  if (site && a.refsite.empty()) place.fail("an orientation (so3) actuator on a site needs 'refsite'");
+  if (joint && m.jnt_type[target] != JointType::Ball) {
+    place.fail(fmt::format("an orientation (so3) actuator needs a ball joint, \"{}\" is none", a.target));
+  }
+}
+
+/// Servos (gain = -bias stiffness, or pid) may take their range from the target: mean +- ratio * half width, in
+/// ctrlrange for position servos, in actrange for integrated velocity.
 void inheritRange(const spec::Actuator& a, int target, const Model& m, const Place& place, spec::Vec2& ctrlrange,
                   spec::Vec2& actrange) {
-  const bool isServo = a.gaintype == GainType::Fixed && a.biastype == BiasType::Affine && a.gainprm[0] == -a.biasprm[1];
+  const bool isPid = a.gaintype == GainType::Pid;
+  const bool isServo =
+      (isPid || (a.gaintype == GainType::Fixed && a.gainprm[0] == -a.biasprm[1])) && a.biastype == BiasType::Affine;
   if (!(a.inheritrange > 0) || !isServo) return;
   spec::Vec2* range = nullptr;
-  if (a.dyntype == DynType::None || a.dyntype == DynType::FilterExact) range = &ctrlrange;
+  if (isPid || a.dyntype == DynType::None || a.dyntype == DynType::FilterExact) range = &ctrlrange;
   if (a.dyntype == DynType::Integrator) range = &actrange;
   if (!range) place.fail("'inheritrange' is for position and intvelocity actuators");
 
@@ -106,44 +196,94 @@ bool limitedTo(spec::Tri limited, const spec::Vec2& range, const spec::Compiler&
   return result;
 }
 
-void writeActuator(const spec::Actuator& a, const spec::Compiler& compiler, const Names& names, int id, int activation,
+/// Ranges of the actuator's controls, from `adr` on. All share ctrlrange, but a pid's velocity setpoint and feedforward
+/// force, which have their own.
+void writeControlRanges(const spec::Actuator& a, const spec::ActuatorBlock& block, bool limited,
+                        const spec::Vec2& ctrlrange, int adr, Model& m, const Place& place) {
+  const auto put = [&](int i, bool isLimited, const spec::Vec2& range) {
+    m.actuator_ctrllimited[i] = isLimited;
+    putRow(m.actuator_ctrlrange, i, range);
+  };
+  for (int i = adr; i < adr + block.controls; ++i) put(i, limited, ctrlrange);
+  if (a.gaintype != GainType::Pid) return;
+  const auto putOwn = [&](int i, const spec::Vec2& range, const char* attribute) {
+    const bool given = range != spec::Vec2{0, 0};
+    if (given && !(range[0] < range[1])) {
+      place.fail(fmt::format("'{}' must grow, found {} {}", attribute, range[0], range[1]));
+    }
+    put(i, given, range);
+  };
+  int i = adr + ((block.input & input::kPos) != 0 ? 1 : 0);
+  if ((block.input & input::kVel) != 0) putOwn(i++, a.velrange, "velrange");
+  if ((block.input & input::kForce) != 0) putOwn(i, a.ffrange, "ffrange");
+}
+
+/// Where the numbers of the next actuator start.
+struct Addresses {
+  int control = 0, activation = 0, output = 0;
+};
+
+void writeActuator(const spec::Actuator& a, const spec::Compiler& compiler, const Names& names, int id, Addresses& next,
                    Model& m) {
   const Place place = placeOf(a);
-  rejectUnsupported(a, place);
+  const spec::ActuatorBlock block = spec::blockOf(a);
+  const bool isOrientation = a.gaintype == GainType::So3;
   const std::array<int, 2> target = resolveTarget(a, names, place);
+  if (isOrientation) checkOrientationTarget(a, target[0], m, place);
   checkReflected(a, place);
   if (a.gaintype == GainType::Muscle) checkMuscle(a.gainprm, place);
   if (a.biastype == BiasType::Muscle) checkMuscle(a.biasprm, place);
 
   spec::Vec2 ctrlrange = a.ctrlrange, actrange = a.actrange;
   inheritRange(a, target[0], m, place, ctrlrange, actrange);
-  m.actuator_ctrllimited[id] = limitedTo(a.ctrllimited, ctrlrange, compiler, place, "ctrl");
+  const bool ctrllimited = limitedTo(a.ctrllimited, ctrlrange, compiler, place, "ctrl");
+  writeControlRanges(a, block, ctrllimited, ctrlrange, next.control, m, place);
   m.actuator_forcelimited[id] = limitedTo(a.forcelimited, a.forcerange, compiler, place, "force");
-  m.actuator_actlimited[id] = limitedTo(a.actlimited, actrange, compiler, place, "act");
-  const int activations = numActivations(a);
-  if (m.actuator_actlimited[id] && activations == 0) place.fail("'actrange' is given, but the actuator has no state");
+  if (isOrientation && m.actuator_forcelimited[id] && a.forcerange[0] != 0) {
+    place.fail("'forcerange' of an orientation (so3) actuator bounds the length of its torque and starts at 0");
+  }
+  // an integrated orientation is kept within half a turn anyway
+  const bool unlimited = isOrientation && actrange == spec::Vec2{0, 0};
+  m.actuator_actlimited[id] = !unlimited && limitedTo(a.actlimited, actrange, compiler, place, "act");
+  if (m.actuator_actlimited[id] && a.dyntype == DynType::None) {
+    place.fail("'actrange' is given, but the actuator has no state");
+  }
+  checkHistory(a.nsample, a.interp, a.delay, place);
+  if (a.nsample > 0 && block.controls == 0) place.fail("'nsample' needs an actuator with a control");
+  if (a.delay > 0 && block.controls > 1) place.fail("'delay' needs an actuator with one control");
 
-  m.actuator_trntype[id] = a.trntype;
+  m.actuator_trntype[id] = isOrientation ? TransmissionType::So3 : a.trntype;
   m.actuator_dyntype[id] = a.dyntype;
   m.actuator_gaintype[id] = a.gaintype;
   m.actuator_biastype[id] = a.biastype;
+  m.actuator_ctrladr[id] = next.control;
+  m.actuator_ctrlnum[id] = block.controls;
+  m.actuator_ctrlspec[id] = block.input;
+  m.actuator_outadr[id] = next.output;
+  m.actuator_outnum[id] = block.outputs;
   putRow(m.actuator_trnid, id, target);
-  m.actuator_actadr[id] = activations > 0 ? activation : -1;
-  m.actuator_actnum[id] = activations;
+  m.actuator_actadr[id] = block.activations > 0 ? next.activation : -1;
+  m.actuator_actnum[id] = block.activations;
   m.actuator_group[id] = a.group;
   putRow(m.actuator_dynprm, id, a.dynprm);
   putRow(m.actuator_gainprm, id, a.gainprm);
   putRow(m.actuator_biasprm, id, a.biasprm);
   m.actuator_actearly[id] = a.actearly;
-  putRow(m.actuator_ctrlrange, id, ctrlrange);
   putRow(m.actuator_forcerange, id, a.forcerange);
   putRow(m.actuator_actrange, id, actrange);
-  putRow(m.actuator_gear, id, a.gear);
+  for (int i = next.output; i < next.output + block.outputs; ++i) {
+    putRow(m.actuator_gear, i, a.gear);
+    putRow(m.actuator_lengthrange, i, a.lengthrange);
+  }
   m.actuator_cranklength[id] = a.cranklength;
   putPolynomial(m.actuator_damping, m.actuator_dampingpoly, id, a.damping);
   m.actuator_armature[id] = a.armature;
-  putRow(m.actuator_lengthrange, id, a.lengthrange);
+  m.actuator_delay[id] = a.delay;
+  writeHistory(a.nsample, a.interp, 1, id, m.actuator_history, m.actuator_historyadr, m, place);
   putUser(m.actuator_user, id, m.nuser_actuator, a.user);
+  next.control += block.controls;
+  next.activation += block.activations;
+  next.output += block.outputs;
 }
 
 /// Dofs that move at least one of two bodies: the union of two chains towards the root.
@@ -160,27 +300,26 @@ int countUnion(const Model& m, int body1, int body2) {
 
 }  // namespace
 
-int numActivations(const spec::Actuator& a) {
-  const Place place = placeOf(a);
-  const bool stateful = a.dyntype != DynType::None;
-  if (a.actdim > 1) place.fail("'actdim' above 1 is not supported: it belongs to user dynamics");
-  if (a.actdim == 1 && !stateful) place.fail("actdim=\"1\" needs activation dynamics, but dyntype is none");
-  if (a.actdim == 0 && stateful) place.fail("actdim=\"0\" contradicts the activation dynamics");
-  return stateful ? 1 : 0;
+void setActuatorSizes(const Spec& spec, Model& m) {
+  for (const spec::Actuator& actuator : spec.actuators) {
+    const spec::ActuatorBlock block = checkedBlock(actuator);
+    ++m.nactuator;
+    m.nu += block.controls;
+    m.na += block.activations;
+    m.nout += block.outputs;
+  }
 }
 
 void writeActuators(const Draft& draft, const Names& names, Model& m) {
-  int activation = 0;
-  for (int i = 0; i < m.nu; ++i) {
-    const spec::Actuator& actuator = draft.spec->actuators[static_cast<std::size_t>(i)];
-    writeActuator(actuator, draft.compiler(), names, i, activation, m);
-    activation += m.actuator_actnum[i];
+  Addresses next;
+  for (int i = 0; i < m.nactuator; ++i) {
+    writeActuator(draft.spec->actuators[static_cast<std::size_t>(i)], draft.compiler(), names, i, next, m);
   }
 }
 
 int countMomentEntries(const Model& m) {
   int count = 0;
-  for (int i = 0; i < m.nu; ++i) {
+  for (int i = 0; i < m.nactuator; ++i) {
     const int first = m.actuator_trnid[2 * i], second = m.actuator_trnid[2 * i + 1];
     switch (m.actuator_trntype[i]) {
       case TransmissionType::Joint:
@@ -198,6 +337,8 @@ int countMomentEntries(const Model& m) {
         count += m.nv;
         break;
       case TransmissionType::So3:
+        count += second >= 0 ? 3 * countUnion(m, m.site_bodyid[first], m.site_bodyid[second]) : 3;
+        break;
       case TransmissionType::Undefined:
         break;
     }

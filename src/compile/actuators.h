@@ -5,11 +5,12 @@
 
 namespace sinew::draft {
 
-/// Number of activation variables of an actuator. Throws LoadError for combinations that make no sense.
-int numActivations(const spec::Actuator& actuator);
+/// nactuator, nu, na, nout. Throws LoadError for combinations of gain, bias, dynamics and inputs that make no sense.
+void setActuatorSizes(const Spec& spec, Model& m);
 
-/// Writes actuators: transmission targets, ranges (inherited ones included), activation addresses. Needs tree and
-/// tendons. acc0, length0, lengthrange and damping ratios are worked out later.
+/// Writes actuators: transmission targets, ranges (inherited ones included), addresses of controls, activations, forces
+/// and samples; adds the latter to nhistory. Needs tree and tendons. acc0, length0, lengthrange and damping ratios are
+/// worked out later.
 void writeActuators(const Draft& draft, const Names& names, Model& m);
 
 /// The most entries the moment rows can have: for each transmission, the dofs that can move it.

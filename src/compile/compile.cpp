@@ -55,8 +55,7 @@ void setSizes(const draft::Draft& draft, Model& m) {
   m.neq = static_cast<int>(draft.equalities.size());
   m.ntendon = static_cast<int>(spec.tendons.size());
   for (const spec::Tendon& tendon : spec.tendons) m.nwrap += static_cast<int>(tendon.path.size());
-  m.nu = static_cast<int>(spec.actuators.size());
-  for (const spec::Actuator& actuator : spec.actuators) m.na += draft::numActivations(actuator);
+  draft::setActuatorSizes(spec, m);
   m.nsensor = static_cast<int>(spec.sensors.size());
   draft::setCustomSizes(spec, m);
 }
@@ -89,7 +88,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   Data d(m);
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
-  draft::writeStiffPattern(m, d);
+  draft::writeStiffPattern(m);
   draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
@@ -135,6 +134,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
 
   Model m;
   m.opt = spec.option;
+  m.opt.enableflags &= ~enable::kSleep;  // nothing sleeps while constants are found
   draft::decideGapReading(draft, m);
   draft::checkImpulseOptions(draft, m);
   warnOfIdleFlags(draft);
@@ -143,6 +143,8 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   writeObjects(draft, names, m);
   writeDerived(draft, m);
   requireFinite(m);
+  m.opt.enableflags = spec.option.enableflags;
+  draft::requireInitialSleep(draft, m);
   return m;
 }
 

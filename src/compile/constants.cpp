@@ -44,11 +44,11 @@ void writeDiagonal(Model& m, Data& d) {
       m.dof_M0[i] = m.flexnode_mass[n] + m.dof_armature[i];
     }
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     const TransmissionType type = m.actuator_trntype[u];
     if (type != TransmissionType::Joint && type != TransmissionType::JointInParent) continue;
     const int joint = m.actuator_trnid[2 * u];
-    const double gear = m.actuator_gear[6 * u];
+    const double gear = m.actuator_gear[6 * m.actuator_outadr[u]];
     for (int i = m.jnt_dofadr[joint]; i < m.nv && m.dof_jntid[i] == joint; ++i) {
       m.dof_M0[i] += m.actuator_armature[u] * (gear * gear);
     }
@@ -138,13 +138,13 @@ void writeTendonAndActuatorWeights(Model& m, const Data& d) {
     }
     m.tendon_invweight0[t] = inverseInertia(m, d, row);
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int o = 0; o < m.nout; ++o) {
     std::fill(row.begin(), row.end(), 0.0);
-    for (int k = d.moment_rowadr[u]; k < d.moment_rowadr[u] + d.moment_rownnz[u]; ++k) {
+    for (int k = d.moment_rowadr[o]; k < d.moment_rowadr[o] + d.moment_rownnz[o]; ++k) {
       row[static_cast<std::size_t>(d.moment_colind[k])] += d.actuator_moment[k];
     }
     solveMass(m, d, row.data());
-    m.actuator_acc0[u] = std::sqrt(dot(row, row) + squareAgainstBodies(m, d, row));
+    m.actuator_acc0[o] = std::sqrt(dot(row, row) + squareAgainstBodies(m, d, row));
   }
 }
 
@@ -194,16 +194,20 @@ std::vector<double> inertiasWithNodes(const Model& m, const Data& d) {
   return inertia;
 }
 
-/// A servo (gain = kp, bias stiffness = -kp) with a positive third bias parameter means a damping ratio z; it becomes
-///   kv = 2 z sqrt(kp I),  I = sum of M_ii / moment_i^2 over the dofs it acts on.
+/// A servo (gain = kp, bias stiffness = -kp; a pid has only the latter) with a positive third bias parameter means a
+/// damping ratio z; it becomes
+///   kv = 2 z sqrt(kp I),  I = sum of M_ii / moment_i^2 over the dofs it acts on, for an orientation those of its first
+/// component.
 void resolveDampingRatios(Model& m, const Data& d) {
   const std::vector<double> inertiaOf = inertiasWithNodes(m, d);
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     double* bias = m.actuator_biasprm.data() + 10 * u;
-    const double kp = m.actuator_gainprm[10 * u];
-    if (kp != -bias[1] || bias[2] <= 0) continue;
+    const double kp = -bias[1];
+    const bool isServo = m.actuator_gaintype[u] == GainType::Pid || m.actuator_gainprm[10 * u] == kp;
+    if (!isServo || bias[2] <= 0) continue;
+    const int out = m.actuator_outadr[u];
     double inertia = 0;
-    for (int k = d.moment_rowadr[u]; k < d.moment_rowadr[u] + d.moment_rownnz[u]; ++k) {
+    for (int k = d.moment_rowadr[out]; k < d.moment_rowadr[out] + d.moment_rownnz[out]; ++k) {
       const double square = d.actuator_moment[k] * d.actuator_moment[k];
       if (square > kMinVal) inertia += inertiaOf[static_cast<std::size_t>(d.moment_colind[k])] / square;
     }

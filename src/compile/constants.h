@@ -13,6 +13,10 @@ void scaleTotalMass(double mass, Model& m);
 /// with a spring or damper couples. Throws LoadError when such a tree was asked to sleep.
 void writeFixed(const Draft& draft, Model& m);
 
+/// Throws LoadError if a tree that is to start asleep could not, because it is coupled to one that does not. Needs the
+/// finished model.
+void requireInitialSleep(const Draft& draft, const Model& m);
+
 /// Everything that is evaluated at the reference configuration qpos0: dof_M0, body_invweight0, dof_invweight0,
 /// tendon_length0, tendon_invweight0, actuator_length0, actuator_acc0, cam_pos0, cam_poscom0, cam_mat0, the missing
 /// parts of eq_data, damping ratios of servos. Leaves kinematics, M and its factor at qpos0 in `d`.

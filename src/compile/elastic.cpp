@@ -10,6 +10,7 @@
 #include "compile/flex_cells.h"
 #include "elastic/hinge.h"
 #include "elastic/rod.h"
+#include "elastic/shell.h"
 #include "forces/elastic_constants.h"
 #include "math/quat.h"
 
@@ -156,6 +157,48 @@ void writeCells(Model& m, int f, const std::vector<Vec3>& rest) {
   for (const double entry : K->reshaped()) m.flex_cellstiff.push_back(entry);
 }
 
+/// Faces of an interpolated shell and the folds between them.
+template <int Order>
+void writeFaces(Model& m, int f, const std::vector<Vec3>& rest) {
+  const std::array<int, 3> cells{m.flex_cellnum[3 * f], m.flex_cellnum[3 * f + 1], m.flex_cellnum[3 * f + 2]};
+  const int ny = cells[1] * Order + 1, nz = cells[2] * Order + 1;
+  const auto restOf = [&](int i, int j, int k) {
+    return rest[static_cast<std::size_t>(m.flex_pointadr[f] + (i * ny + j) * nz + k)];
+  };
+  const Vec3 origin = restOf(0, 0, 0);
+  const Vec3 size((restOf(Order, 0, 0) - origin).norm(), (restOf(0, Order, 0) - origin).norm(),
+                  (restOf(0, 0, Order) - origin).norm());
+  vec3(m.flex_cellsize.data(), f) = size;
+
+  m.flex_cellcount[f] = elastic::numFaces(cells);
+  for (int face = 0; face < m.flex_cellcount[f]; ++face) {
+    for (int i = 0; i <= Order; ++i) {
+      for (int j = 0; j <= Order; ++j) {
+        m.flexcell_point.push_back(m.flex_pointadr[f] +
+                                   elastic::facePoint(cells, Order, elastic::faceAt(cells, face), i, j));
+      }
+    }
+  }
+  if (m.flex_bending[f] == FlexBending::None) return;
+  const double modulus = elastic::plateModulus(m.flex_young[f], m.flex_poisson[f], m.flex_thickness[f]);
+  const auto restSide = [&](const elastic::ShellFace& face, int side) {
+    return elastic::FoldSide<Order>{elastic::faceRest<Order>(size, face.axis), face.axis, side};
+  };
+  for (int a = 0; a < m.flex_cellcount[f]; ++a) {
+    const elastic::ShellFace face = elastic::faceAt(cells, a);
+    for (int side = 0; side < 4; ++side) {
+      const elastic::FaceSide other = elastic::acrossSide(cells, face, side);
+      const int b = elastic::numberOf(cells, other.face);
+      if (b <= a) continue;
+      const auto fold = elastic::faceFold<Order>(restSide(face, side), restSide(other.face, other.side), modulus);
+      for (const int id : {a, b}) m.flexfold_face.push_back(id);
+      for (const int id : {side, other.side}) m.flexfold_side.push_back(id);
+      m.flexfold_stiffness.push_back(fold.k);
+      for (const double x : fold.jump0) m.flexfold_jump0.push_back(x);
+    }
+  }
+}
+
 }  // namespace
 
 void writeElasticity(Model& m) {
@@ -179,11 +222,18 @@ void writeElasticity(Model& m) {
       m.flex_interp[f] == 1 ? writeCells<1>(m, f, rest) : writeCells<2>(m, f, rest);
       m.nflexcell += m.flex_cellcount[f];
     }
+    m.flex_foldadr[f] = static_cast<int>(m.flexfold_stiffness.size());
+    if (m.flex_interp[f] < 0 && (m.flex_stretch[f] || m.flex_bending[f] != FlexBending::None)) {
+      m.flex_interp[f] == -1 ? writeFaces<1>(m, f, rest) : writeFaces<2>(m, f, rest);
+      m.nflexcell += m.flex_cellcount[f];
+    }
+    m.flex_foldnum[f] = static_cast<int>(m.flexfold_stiffness.size()) - m.flex_foldadr[f];
   }
   m.nflexelastic = static_cast<int>(m.flex_elastic.size());
   m.nflexcelldata = static_cast<int>(m.flexcell_point.size());
   m.nflexcellstiff = static_cast<int>(m.flex_cellstiff.size());
   m.nflexbend = static_cast<int>(m.flexbend_stiffness.size());
+  m.nflexfold = static_cast<int>(m.flexfold_stiffness.size());
 }
 
 }  // namespace sinew::draft

@@ -7,6 +7,7 @@
 
 #include "compile/place.h"
 #include "compile/rows.h"
+#include "elastic/shell.h"
 
 namespace sinew::draft {
 namespace {
@@ -108,7 +109,14 @@ void checkCell(const spec::Equality& equality, int flex, const Model& m, const P
   };
   const auto& [i, j, k] = equality.cell;
   if (m.flex_interp[flex] == 0) place.fail(fmt::format("flex \"{}\" is not interpolated", equality.name1));
-  if (m.flex_interp[flex] < 0) place.fail("strain rows on interpolated shells are not supported");
+  if (m.flex_interp[flex] < 0) {
+    const int faces = elastic::numFaces({cells[0], cells[1], cells[2]});
+    if (!within(i, faces)) {
+      place.fail(
+          fmt::format("'cell' must begin with one of the {} faces of flex \"{}\", found {}", faces, equality.name1, i));
+    }
+    return;
+  }
   if (!within(i, cells[0]) || !within(j, cells[1]) || !within(k, cells[2])) {
     place.fail(fmt::format("'cell' names no cell of flex \"{}\", found {} {} {}", equality.name1, i, j, k));
   }

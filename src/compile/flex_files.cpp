@@ -8,6 +8,7 @@
 #include "compile/asset_file.h"
 #include "compile/flex_generate.h"
 #include "compile/orientation.h"
+#include "geom/fill_surface.h"
 #include "geom/mesh_error.h"
 #include "geom/mesh_gmsh.h"
 #include "geom/mesh_load.h"
@@ -34,6 +35,18 @@ void mergeVertices(geom::TriMesh& mesh) {
   for (int& v : mesh.face) v = index[static_cast<std::size_t>(v)];
 }
 
+/// Tetrahedra inside a closed surface. Their cells are cubes after scaling, if the sides of the surface allow it.
+void fillMesh(const spec::Flexcomp& f, const geom::TriMesh& mesh, FlexShape& shape) {
+  const Vec3 scale = toVec3(f.scale);
+  std::vector<Vec3> vertices;
+  for (std::size_t i = 0; i < mesh.vertex.size(); i += 3) {
+    vertices.push_back(scale.cwiseProduct(Vec3(mesh.vertex[i], mesh.vertex[i + 1], mesh.vertex[i + 2])));
+  }
+  geom::TetMesh solid = geom::fillSurface(vertices, mesh.face, *f.fill);
+  for (const Vec3& x : solid.vertex) shape.points.push_back(x.cwiseQuotient(scale));
+  shape.elements = std::move(solid.tetrahedron);
+}
+
 void takeMesh(const spec::Flexcomp& f, const std::vector<unsigned char>& bytes, const Place& place, FlexShape& shape) {
   const geom::MeshFormat format = geom::meshFormat(f.file);
   if (format == geom::MeshFormat::Msh) place.fail("a flex cannot be made from the reference engine's MSH files");
@@ -50,8 +63,9 @@ void takeMesh(const spec::Flexcomp& f, const std::vector<unsigned char>& bytes, 
   geom::TriMesh mesh = geom::loadMesh(bytes, format);
   mergeVertices(mesh);
   if (mesh.face.empty()) place.fail(fmt::format("file \"{}\" has no triangles", f.file));
+  if (f.fill) return fillMesh(f, mesh, shape);
   if (shape.dim == 3) {
-    if (!f.center) place.fail("'origin' must be given to make a solid from a surface");
+    if (!f.center) place.fail("'fill' or 'origin' must be given to make a solid from a surface");
     shape.points.push_back(toVec3(*f.center));
   }
   for (std::size_t i = 0; i < mesh.vertex.size(); i += 3) {

@@ -31,6 +31,10 @@ void checkNumbers(const spec::Flexcomp& f, const Place& place) {
   for (const int n : f.cellcount) {
     if (n < 1) place.fail(fmt::format("'cellcount' must be at least 1, found {}", n));
   }
+  if (!f.fill) return;
+  if (*f.fill < 1) place.fail(fmt::format("'fill' must be at least 1, found {}", *f.fill));
+  if (f.type != FlexcompType::Mesh || f.dim != 3) place.fail("'fill' is for type=\"mesh\" with dim=\"3\"");
+  if (f.center) place.fail("'fill' and 'origin' are two ways to make a solid from a surface; leave one out");
 }
 
 /// What a default class can say about joints and a node with three coordinates cannot have.
@@ -140,10 +144,6 @@ void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, 
   flex.unit = unitCoordinates(grid, nodes, shape.points);
   if (flex.unit.empty()) place.fail("interpolation needs points with extent along all three axes");
   const bool shell = flex.parameters.isShell(f.dof);
-  if (shell && flex.parameters.young > 0) {
-    place.fail(
-        "elasticity of interpolated shells ('elastic2d' with dof=\"trilinear\" or \"quadratic\") is not supported");
-  }
   for (const Vec3& unit : flex.unit) {
     const std::vector<FlexSupport> supports = grid.weights(unit, shell);
     flex.supports.insert(flex.supports.end(), supports.begin(), supports.end());
@@ -239,6 +239,11 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
   }
   if (isGiven(f.type)) dropUnused(shape, pinned);
   flex.rigid = std::all_of(pinned.begin(), pinned.end(), [](char p) { return p != 0; });
+  const bool stretchesShell = flex.parameters.stretch && flex.parameters.isShell(f.dof);
+  if (stretchesShell && !flex.rigid && flex.parameters.law == FlexLaw::Reference) {
+    draft.warn(
+        place.message("under law=\"mujoco\" an interpolated shell does not resist stretching; choose another law"));
+  }
   if (interpolated && !flex.rigid) {
     addNodes(f, shape, low, high, place, flex);
   } else {

@@ -21,9 +21,10 @@ namespace {
 
 bool isWanted(const spec::LengthRange& settings, const Model& m, int u) {
   const bool isMuscle = m.actuator_gaintype[u] == GainType::Muscle || m.actuator_biastype[u] == BiasType::Muscle;
+  const int out = m.actuator_outadr[u];
   if (settings.mode == spec::LengthRangeMode::None) return false;
   if (settings.mode != spec::LengthRangeMode::All && !isMuscle) return false;
-  return !(settings.useexisting && m.actuator_lengthrange[2 * u] < m.actuator_lengthrange[2 * u + 1]);
+  return !(settings.useexisting && m.actuator_lengthrange[2 * out] < m.actuator_lengthrange[2 * out + 1]);
 }
 
 /// The limits of what the actuator pulls, if that has any.
@@ -49,7 +50,8 @@ double norm(const std::vector<double>& v) {
 /// Sets qfrc_applied along the actuator's moment r, scaled so that |inv(M) r s| = accel, but no larger than maxforce.
 void pull(const spec::LengthRange& settings, const Model& m, Data& d, int u, double direction) {
   std::vector<double> moment(static_cast<std::size_t>(m.nv), 0.0);
-  for (int k = d.moment_rowadr[u]; k < d.moment_rowadr[u] + d.moment_rownnz[u]; ++k) {
+  const int out = m.actuator_outadr[u];
+  for (int k = d.moment_rowadr[out]; k < d.moment_rowadr[out] + d.moment_rownnz[out]; ++k) {
     moment[static_cast<std::size_t>(d.moment_colind[k])] = d.actuator_moment[k];
   }
   std::vector<double> acceleration = moment;
@@ -79,7 +81,7 @@ double advanceOnce(const spec::LengthRange& settings, const Model& m, Data& d, i
       integrateImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast);
       break;
   }
-  return d.actuator_length[u];
+  return d.actuator_length[m.actuator_outadr[u]];
 }
 
 struct Extremes {
@@ -130,7 +132,7 @@ std::array<double, 2> lengthRange(const spec::LengthRange& settings, const Model
 void writeLengthRanges(const Draft& draft, Model& m) {
   const spec::LengthRange& settings = draft.compiler().lengthrange;
   std::vector<int> wanted;
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (isWanted(settings, m, u)) wanted.push_back(u);
   }
   if (wanted.empty()) return;
@@ -163,8 +165,9 @@ void writeLengthRanges(const Draft& draft, Model& m) {
   m.opt = saved;
   for (std::size_t i = 0; i < n; ++i) {
     if (failures[i]) std::rethrow_exception(failures[i]);
-    m.actuator_lengthrange[2 * wanted[i]] = ranges[i][0];
-    m.actuator_lengthrange[2 * wanted[i] + 1] = ranges[i][1];
+    const int out = m.actuator_outadr[wanted[i]];
+    m.actuator_lengthrange[2 * out] = ranges[i][0];
+    m.actuator_lengthrange[2 * out + 1] = ranges[i][1];
   }
 }
 

@@ -105,6 +105,18 @@ const char* sensorTag(SensorType type) {
       return "plugin";
     case SensorType::User:
       return "user";
+    case SensorType::FlexForce:
+      return "flexforce";
+    case SensorType::FlexReaction:
+      return "flexreaction";
+    case SensorType::FlexStrain:
+      return "flexstrain";
+    case SensorType::FlexStress:
+      return "flexstress";
+    case SensorType::FlexKinetic:
+      return "flexkinetic";
+    case SensorType::FlexElastic:
+      return "flexelastic";
   }
   return "sensor";
 }

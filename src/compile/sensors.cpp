@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "compile/history.h"
 #include "compile/place.h"
 #include "compile/rows.h"
 
@@ -101,6 +102,17 @@ Kind kindOf(const spec::Sensor& sensor) {
       return {DataType::Axis, Stage::Pos, 3};
     case SensorType::GeomFromTo:
       return {DataType::Real, Stage::Pos, 6};
+    case SensorType::FlexForce:
+    case SensorType::FlexReaction:
+      return {DataType::Real, Stage::Acc, 3};
+    case SensorType::FlexStrain:
+      return {DataType::Real, Stage::Pos, 6};
+    case SensorType::FlexStress:
+      return {DataType::Real, Stage::Acc, 6};
+    case SensorType::FlexKinetic:
+      return {DataType::Real, Stage::Vel, 1};
+    case SensorType::FlexElastic:
+      return {DataType::Real, Stage::Pos, 1};
     case SensorType::Tactile:
     case SensorType::Plugin:
       break;
@@ -188,9 +200,45 @@ void checkObject(const spec::Sensor& s, int object, const Model& m, const Place&
     case SensorType::GeomNormal:
     case SensorType::GeomFromTo:
       return require({ObjType::Body, ObjType::Geom}, "a body or geom");
+    case SensorType::FlexForce:
+    case SensorType::FlexReaction:
+    case SensorType::FlexStrain:
+    case SensorType::FlexStress:
+    case SensorType::FlexKinetic:
+    case SensorType::FlexElastic:
+      return require({ObjType::Flex}, "a flex");
     case SensorType::Contact:
       return require({ObjType::Unknown, ObjType::Site, ObjType::Body, ObjType::XBody, ObjType::Geom},
                      "a site, body or geom, or to nothing");
+    default:
+      return;
+  }
+}
+
+/// The part of a flex that a sensor is about must exist; reactions are those of pinned nodes.
+void checkPart(const spec::Sensor& s, int flex, const Model& m, const Place& place) {
+  const int part = s.intprm[0];
+  const auto require = [&](const char* words, int count) {
+    if (part >= count) {
+      place.fail(fmt::format("flex \"{}\" has {} {}, there is no number {}", s.objname, count, words, part));
+    }
+  };
+  switch (s.type) {
+    case SensorType::FlexForce:
+      return require("vertices", m.flex_vertnum[flex]);
+    case SensorType::FlexStrain:
+    case SensorType::FlexStress:
+      if (part < 0) place.fail("this sensor needs the number of an element");
+      return require("elements", m.flex_elemnum[flex]);
+    case SensorType::FlexReaction: {
+      require("nodes", m.flex_pointnum[flex]);
+      if (part < 0) return;
+      const int node = m.flexpoint_nodeid[m.flex_pointadr[flex] + part];
+      if (node < 0 || !m.flexnode_pinned[node]) {
+        place.fail(fmt::format("node {} of flex \"{}\" is not pinned to the world", part, s.objname));
+      }
+      return;
+    }
     default:
       return;
   }
@@ -231,9 +279,15 @@ void checkNumbers(const spec::Sensor& s, DataType data, const Place& place) {
   if (s.cutoff > 0 && (data == DataType::Quaternion || data == DataType::Axis) && s.type != SensorType::GeomNormal) {
     place.fail("'cutoff' makes no sense for axes and quaternions");
   }
-  if (s.nsample > 0 || s.delay > 0 || s.interval != spec::Vec2{0, 0}) {
-    place.fail("'delay', 'nsample' and 'interval' are not supported");
+  if (s.interval[0] < 0) place.fail(fmt::format("'interval' must not be negative, found {}", s.interval[0]));
+  if (s.interval[1] > 0)
+    place.fail(fmt::format("the phase of 'interval' must not be positive, found {}", s.interval[1]));
+  if (s.interval[0] > 0 && s.interval[1] <= -s.interval[0]) {
+    place.fail(fmt::format("the phase of 'interval' must be above minus its period, found {} {}", s.interval[0],
+                           s.interval[1]));
   }
+  checkHistory(s.nsample, s.interp, s.delay, place);
+  if (s.type == SensorType::User && s.nsample > 0) place.fail("a user sensor keeps no samples");
 }
 
 std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, const Model& m, const Place& place) {
@@ -256,6 +310,10 @@ std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, con
       if (s.datatype == DataType::Axis && s.dim != 3) place.fail("datatype=\"axis\" needs dim=\"3\"");
       if (s.datatype == DataType::Quaternion && s.dim != 4) place.fail("datatype=\"quaternion\" needs dim=\"4\"");
       return s.dim;
+    case SensorType::ActuatorPos:
+    case SensorType::ActuatorVel:
+    case SensorType::ActuatorFrc:
+      return m.actuator_outnum[object];
     default:
       return kind.dim;
   }
@@ -280,6 +338,7 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     const int reference = s.reftype == ObjType::Unknown ? -1 : names.need(s.reftype, s.refname, place);
     checkObject(s, object, m, place);
     checkReference(s, reference, m, place);
+    if (s.objtype == ObjType::Flex) checkPart(s, object, m, place);
     if (isSeparation(s.type)) checkSeparation(s, object, reference, m, place);
 
     m.sensor_type[i] = s.type;
@@ -296,6 +355,9 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     m.sensor_adr[i] = address;
     m.sensor_cutoff[i] = s.cutoff;
     m.sensor_noise[i] = s.noise;
+    m.sensor_delay[i] = s.delay;
+    putRow(m.sensor_interval, i, s.interval);
+    writeHistory(s.nsample, s.interp, m.sensor_dim[i], i, m.sensor_history, m.sensor_historyadr, m, place);
     putUser(m.sensor_user, i, m.nuser_sensor, s.user);
     address += m.sensor_dim[i];
   }

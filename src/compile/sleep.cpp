@@ -50,7 +50,10 @@ std::vector<int> treesOfActuator(const Model& m, int u) {
       return {m.body_treeid[target]};
     case TransmissionType::Tendon:
       return treesOfTendon(m, target);
-    case TransmissionType::So3:
+    case TransmissionType::So3: {
+      const bool sites = m.actuator_trnid[2 * u + 1] >= 0;
+      return {m.body_treeid[sites ? m.site_bodyid[target] : m.jnt_bodyid[target]]};
+    }
     case TransmissionType::Undefined:
       break;
   }
@@ -69,7 +72,7 @@ bool couplesByForce(const Model& m, int t) {
       m.tendon_damping[t] != 0 || m.tendon_dampingpoly[2 * t] != 0 || m.tendon_dampingpoly[2 * t + 1] != 0) {
     return true;
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     const bool reflects = m.actuator_damping[u] != 0 || m.actuator_armature[u] != 0 ||
                           m.actuator_dampingpoly[2 * u] != 0 || m.actuator_dampingpoly[2 * u + 1] != 0;
     if (m.actuator_trntype[u] == TransmissionType::Tendon && m.actuator_trnid[2 * u] == t && reflects) return true;
@@ -87,7 +90,7 @@ void writeFixed(const Draft& draft, Model& m) {
   }
   for (int b = m.nbody - 1; b > 0; --b) m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b];
 
-  for (int u = 0; u < m.nu; ++u) keepAwake(treesOfActuator(m, u), m);
+  for (int u = 0; u < m.nactuator; ++u) keepAwake(treesOfActuator(m, u), m);
   for (int p = 0; p < m.nflexpoint; ++p) {  // forces between points would not wake a tree; rows of an equality do
     if (m.flex_edgeequality[m.flexpoint_flexid[p]] != 0) continue;
     const int node = m.flexpoint_nodeid[p];
@@ -106,6 +109,18 @@ void writeFixed(const Draft& draft, Model& m) {
   }
   for (SleepPolicy& policy : m.tree_sleep_policy) {
     if (policy == SleepPolicy::Auto) policy = SleepPolicy::AutoAllowed;
+  }
+}
+
+void requireInitialSleep(const Draft& draft, const Model& m) {
+  const auto isInitial = [](SleepPolicy policy) { return policy == SleepPolicy::Init; };
+  if (!m.opt.enabled(enable::kSleep)) return;
+  if (std::none_of(m.tree_sleep_policy.begin(), m.tree_sleep_policy.end(), isInitial)) return;
+  const Data d(m);
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (!isInitial(m.tree_sleep_policy[tree]) || d.tree_asleep[tree] >= 0) continue;
+    placeOf(*draft.body(m.tree_bodyadr[tree]).spec)
+        .fail("'sleep' cannot be \"init\": this tree touches, or is tied to, one that does not start asleep");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "elastic/cell.h"
+#include "elastic/shell.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
 
@@ -55,28 +56,66 @@ void jacobi(Eigen::MatrixXd& A, Eigen::MatrixXd& V) {
   }
 }
 
-template <int Order>
-void writeModes(Model& m, const Data& d, int f) {
-  const int ny = m.flex_cellnum[3 * f + 1] * Order + 1, nz = m.flex_cellnum[3 * f + 2] * Order + 1;
+/// Appends the modes of -A (the reference engine stores negative matrices) that are not rigid motions, each times the
+/// root of its eigenvalue; returns their number.
+int appendModes(Eigen::MatrixXd A, Array<double>& modes) {
+  Eigen::MatrixXd V;
+  jacobi(A, V);
+  const double largest = A.diagonal().cwiseAbs().maxCoeff();
+  int count = 0;
+  for (Eigen::Index k = 0; k < A.rows(); ++k) {
+    const double eigenvalue = -A(k, k);
+    if (!(eigenvalue > kRigidMode * largest)) continue;
+    ++count;
+    for (Eigen::Index i = 0; i < V.rows(); ++i) modes.push_back(std::sqrt(eigenvalue) * V(i, k));
+  }
+  return count;
+}
+
+/// Edges of a cell at rest.
+Vec3 cellSize(const Model& m, const Data& d, int f, int order) {
+  const int ny = m.flex_cellnum[3 * f + 1] * order + 1, nz = m.flex_cellnum[3 * f + 2] * order + 1;
   const auto rest = [&](int i, int j, int k) {
     return vec3(d.flexpoint_xpos.data(), m.flex_pointadr[f] + (i * ny + j) * nz + k);
   };
   const Vec3 origin = rest(0, 0, 0);
-  const Vec3 size((rest(Order, 0, 0) - origin).norm(), (rest(0, Order, 0) - origin).norm(),
-                  (rest(0, 0, Order) - origin).norm());
-  vec3(m.flex_cellsize.data(), f) = size;
+  return {(rest(order, 0, 0) - origin).norm(), (rest(0, order, 0) - origin).norm(),
+          (rest(0, 0, order) - origin).norm()};
+}
 
+template <int Order>
+void writeModes(Model& m, const Data& d, int f) {
+  const Vec3 size = cellSize(m, d, f, Order);
+  vec3(m.flex_cellsize.data(), f) = size;
   const auto K = std::make_unique<elastic::CellStiffness<Order>>();
   elastic::referenceCellStiffness<Order>(size, kModeYoung, kModePoisson, *K);
-  Eigen::MatrixXd A = -Eigen::MatrixXd(*K), V;  // the reference engine stores -K
-  jacobi(A, V);
-  const double largest = A.diagonal().cwiseAbs().maxCoeff();
   m.flex_modeadr[f] = static_cast<int>(m.flexmode.size());
-  for (Eigen::Index k = 0; k < A.rows(); ++k) {
-    const double eigenvalue = -A(k, k);
-    if (!(eigenvalue > kRigidMode * largest)) continue;
-    ++m.flex_modenum[f];
-    for (Eigen::Index i = 0; i < V.rows(); ++i) m.flexmode.push_back(std::sqrt(eigenvalue) * V(i, k));
+  m.flex_modenum[f] = appendModes(-Eigen::MatrixXd(*K), m.flexmode);
+}
+
+/// Faces of shells: the modes of a membrane, and the warp (1 - 2 s)(1 - 2 t) across the face, which a plate resists by
+/// its twist: D (1 - nu) 4/(d0 d1).
+template <int Order>
+void writeFaceModes(Model& m, const Data& d, int f) {
+  const Vec3 size = cellSize(m, d, f, Order);
+  vec3(m.flex_cellsize.data(), f) = size;
+  const double thickness = m.flex_thickness[f];
+  m.flex_modeadr[f] = static_cast<int>(m.flexmode.size());
+  for (int axis = 0; axis < 3; ++axis) {
+    elastic::FaceStiffness<Order> K;
+    elastic::referenceFaceStiffness<Order>(size, axis, kModeYoung, kModePoisson, thickness, K);
+    m.flex_modenum[f] = 1 + appendModes(-Eigen::MatrixXd(K), m.flexmode);
+
+    Eigen::VectorXd warp = Eigen::VectorXd::Zero(K.rows());
+    for (int i = 0; i <= Order; ++i) {
+      for (int j = 0; j <= Order; ++j) {
+        warp[3 * (i * (Order + 1) + j) + axis] = (1 - 2.0 * i / Order) * (1 - 2.0 * j / Order);
+      }
+    }
+    const double twist = elastic::plateModulus(kModeYoung, kModePoisson, thickness) * (1 - kModePoisson) * 4 /
+                         (size[(axis + 1) % 3] * size[(axis + 2) % 3]);
+    warp *= std::sqrt(twist) / warp.norm();
+    for (const double x : warp) m.flexmode.push_back(x);
   }
 }
 
@@ -90,8 +129,11 @@ void writeStrainModes(Model& m, Data& d) {
   }
   for (int f = 0; f < m.nflex; ++f) {
     m.flex_modeadr[f] = -1;
-    if (!wanted[static_cast<std::size_t>(f)] || m.flex_interp[f] <= 0) continue;
-    m.flex_interp[f] == 1 ? writeModes<1>(m, d, f) : writeModes<2>(m, d, f);
+    if (!wanted[static_cast<std::size_t>(f)]) continue;
+    if (m.flex_interp[f] == 1) writeModes<1>(m, d, f);
+    if (m.flex_interp[f] == 2) writeModes<2>(m, d, f);
+    if (m.flex_interp[f] == -1) writeFaceModes<1>(m, d, f);
+    if (m.flex_interp[f] == -2) writeFaceModes<2>(m, d, f);
   }
   m.nflexmode = static_cast<int>(m.flexmode.size());
 }

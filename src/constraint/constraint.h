@@ -32,4 +32,8 @@ void rememberImpulses(const Model& m, Data& d);
 /// Force and torque of a contact in its own frame (normal first) from efc_force: six numbers.
 std::array<double, 6> contactForce(const Model& m, const Data& d, int contact);
 
+/// Adds what rows of equalities exert on flex points, from efc_force: three numbers per point. Needs the positions the
+/// rows were built at. Connects count for the nodes they hold.
+void addRowForces(const Model& m, Data& d, double* pointForce);
+
 }  // namespace sinew

@@ -5,6 +5,7 @@
 #include "constraint/row_builder.h"
 #include "kinematics/dof_chains.h"
 #include "kinematics/flexes.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -195,7 +196,7 @@ WeldFrames weldFrames(const Model& m, const Data& d, int equality) {
 void addEqualityRows(RowBuilder& rows) {
   const Model& m = rows.model();
   for (int equality = 0; equality < m.neq; ++equality) {
-    if (!rows.data().eq_active[equality]) continue;
+    if (!rows.data().eq_active[equality] || equalityAsleep(m, rows.data(), equality)) continue;
     switch (m.eq_type[equality]) {
       case EqualityType::Connect:
         addConnect(rows, equality);

@@ -3,9 +3,11 @@
 #include <array>
 #include <cmath>
 
+#include "constraint/constraint.h"
 #include "constraint/relative_motion.h"
 #include "constraint/row_builder.h"
 #include "elastic/cell.h"
+#include "elastic/shell.h"
 #include "kinematics/flexes.h"
 
 /// Equalities that hold a flex together. Every row has its own impedance and no dJ/dt v term.
@@ -82,98 +84,237 @@ Neighbours neighboursOf(const Model& m, int flex, Arena& arena) {
 /// is fitted to the edges around the vertex, F = A inv(B) with A = sum w dy dx', B = sum w dx dx' (dx at rest, dy now,
 /// w the neighbour's mass). With C = F'F and s the root of the vertex's mass, the residuals are s (tr C - 2) and
 /// s (det C - 1); their gradients with respect to an edge dy are 2 s w F G inv(B) dx, G = 1 and the adjugate of C.
+class VertexFit {
+ public:
+  VertexFit(const Model& m, const Data& d, int flex, int vertex, std::span<const int> neighbours)
+      : m_(m), flex_(flex), vertex_(vertex), neighbours_(neighbours) {
+    const double* x = d.flexpoint_xpos.data() + 3 * firstPoint();
+    Mat2 B = Mat2::Zero();
+    Mat32 A = Mat32::Zero();
+    for (const int other : neighbours) {
+      const double w = massOf(m, firstPoint() + other);
+      const Vec2 dx = restEdge(other);
+      B += w * dx * dx.transpose();
+      A += w * (vec3(x, other) - vec3(x, vertex)) * dx.transpose();
+    }
+    // all edges along one line, or all but one to neighbours that cannot move and so hardly count: nothing to measure
+    valid_ = B.determinant() > 1e-9 * B.trace() * B.trace();
+    if (!valid_) return;
+    inverse_ = B.inverse();
+    F_ = A * inverse_;
+    C_ = F_.transpose() * F_;
+    const double mass = massOf(m, firstPoint() + vertex);
+    scale_ = mass > kMinVal ? std::sqrt(mass) : 1;
+  }
+
+  bool valid() const { return valid_; }
+  double residual(bool area) const { return scale_ * (area ? C_.determinant() - 1 : C_.trace() - 2); }
+
+  /// Calls visit(point, gradient of the residual).
+  template <class Visitor>
+  void forEachGradient(bool area, Visitor&& visit) const {
+    Mat2 adjugate;
+    adjugate << C_(1, 1), -C_(0, 1), -C_(1, 0), C_(0, 0);
+    const Mat32 G = area ? Mat32(F_ * adjugate * inverse_) : Mat32(F_ * inverse_);
+    Vec3 total = Vec3::Zero();
+    for (const int other : neighbours_) {
+      const Vec3 g = 2 * scale_ * massOf(m_, firstPoint() + other) * (G * restEdge(other));
+      visit(firstPoint() + other, g);
+      total += g;
+    }
+    visit(firstPoint() + vertex_, Vec3(-total));
+  }
+
+ private:
+  int firstPoint() const { return m_.flex_pointadr[flex_]; }
+  Vec2 restEdge(int other) const {
+    const double* rest = m_.flex_vert0.data() + 3 * m_.flex_vertadr[flex_];
+    const Vec3 edge = vec3(rest, other) - vec3(rest, vertex_);
+    return (2 * vec3(m_.flex_size.data(), flex_).cwiseProduct(edge)).head<2>();
+  }
+
+  const Model& m_;
+  int flex_, vertex_;
+  std::span<const int> neighbours_;
+  bool valid_ = false;
+  Mat2 inverse_, C_;
+  Mat32 F_;
+  double scale_ = 1;
+};
+
 void addVertex(RowBuilder& rows, int equality, int flex, int vertex, std::span<const int> neighbours) {
   const Model& m = rows.model();
   Data& d = rows.data();
   const Arena::Scope scope(d.arena);
-  const int firstPoint = m.flex_pointadr[flex], firstVertex = m.flex_vertadr[flex];
-  const ConstMapVec3 size = vec3(m.flex_size.data(), flex);
-  const double* x = d.flexpoint_xpos.data() + 3 * firstPoint;
-  const auto restEdge = [&](int other) -> Vec2 {
-    const Vec3 edge = vec3(m.flex_vert0.data(), firstVertex + other) - vec3(m.flex_vert0.data(), firstVertex + vertex);
-    return (2 * size.cwiseProduct(edge)).head<2>();
-  };
-  Mat2 B = Mat2::Zero();
-  Mat32 A = Mat32::Zero();
-  for (const int other : neighbours) {
-    const double w = massOf(m, firstPoint + other);
-    const Vec2 dx = restEdge(other);
-    B += w * dx * dx.transpose();
-    A += w * (vec3(x, other) - vec3(x, vertex)) * dx.transpose();
-  }
-  if (!(B.determinant() > 1e-12 * B.trace() * B.trace())) return;  // all edges along one line: nothing to measure
-  const Mat2 inverse = B.inverse();
-  const Mat32 F = A * inverse;
-  const Mat2 C = F.transpose() * F;
-  Mat2 adjugate;
-  adjugate << C(1, 1), -C(0, 1), -C(1, 0), C(0, 0);
-  const double mass = massOf(m, firstPoint + vertex);
-  const double scale = mass > kMinVal ? std::sqrt(mass) : 1;
+  const VertexFit fit(m, d, flex, vertex, neighbours);
+  if (!fit.valid()) return;
 
   // columns: every node around, and the vertex itself
+  const int firstPoint = m.flex_pointadr[flex];
   int most = 0;
   for (const int other : neighbours) most += dofsOfPoint(m, firstPoint + other);
   most += dofsOfPoint(m, firstPoint + vertex);
   for (const bool area : {false, true}) {
     const Arena::Scope rowScope(d.arena);
-    const Mat32 G = area ? Mat32(F * adjugate * inverse) : Mat32(F * inverse);
     RowSum sum(m, d, most);
-    Vec3 total = Vec3::Zero();
-    for (const int other : neighbours) {
-      const Vec3 g = 2 * scale * massOf(m, firstPoint + other) * (G * restEdge(other));
-      sum.add(firstPoint + other, g);
-      total += g;
-    }
-    sum.add(firstPoint + vertex, -total);
+    fit.forEachGradient(area, [&](int point, const Vec3& g) { sum.add(point, g); });
     const RowSum::Row row = sum.finish();
     if (row.columns.empty()) return;
     std::copy(row.values.begin(), row.values.end(), rows.addBlock(BlockKind::Equality, 1, row.columns));
     rows.setPart(firstPoint + vertex);
-    const double residual = area ? C.determinant() - 1 : C.trace() - 2;
-    rows.addRow(RowType::Equality, equality, scale * residual, 0);
+    rows.addRow(RowType::Equality, equality, fit.residual(area), 0);
   }
 }
 
 /// Modes of strain of one cell of an interpolated flex: one row per mode, mode . u = 0 with u = R'x - rest the
 /// displacement in axes that turn with the cell. J = sum over points of (R mode_n)' J_n; the rotation counts as fixed.
 template <int Order>
-void addCell(RowBuilder& rows, int equality, int flex) {
-  constexpr int kPoints = elastic::kCellPoints<Order>;
+struct StrainCell {
+  static constexpr int kPoints = elastic::kCellPoints<Order>;
+  std::array<int, kPoints> points;
+  Mat3 R;
+  elastic::CellNodes<Order> u;
+
+  StrainCell(const Model& m, const Data& d, int equality, int flex) {
+    const double* cell = m.eq_data.data() + 11 * equality;
+    const int ny = m.flex_cellnum[3 * flex + 1] * Order + 1, nz = m.flex_cellnum[3 * flex + 2] * Order + 1;
+    const int i = Order * static_cast<int>(cell[0]), j = Order * static_cast<int>(cell[1]);
+    const int k = Order * static_cast<int>(cell[2]);
+    elastic::CellNodes<Order> x;
+    for (int n = 0; n < kPoints; ++n) {
+      const int a = n / ((Order + 1) * (Order + 1)), b = n / (Order + 1) % (Order + 1), c = n % (Order + 1);
+      const int point = m.flex_pointadr[flex] + ((i + a) * ny + j + b) * nz + k + c;
+      points[static_cast<std::size_t>(n)] = point;
+      x.col(n) = vec3(d.flexpoint_xpos.data(), point);
+    }
+    R = elastic::cellRotation<Order>(x);
+    u = R.transpose() * (x.colwise() - x.col(0).eval()) - elastic::cellRest<Order>(vec3(m.flex_cellsize.data(), flex));
+  }
+
+  /// 3 kPoints numbers.
+  static const double* mode(const Model& m, int flex, int number) {
+    return m.flexmode.data() + m.flex_modeadr[flex] + static_cast<std::ptrdiff_t>(3 * kPoints) * number;
+  }
+};
+
+/// The same for a face of an interpolated shell; each of the three normals has its own modes.
+template <int Order>
+struct StrainFace {
+  static constexpr int kPoints = elastic::kFacePoints<Order>;
+  std::array<int, kPoints> points;
+  int axis = 0;
+  Mat3 R;
+  elastic::FaceNodes<Order> u;
+
+  StrainFace(const Model& m, const Data& d, int equality, int flex) {
+    const int* n = m.flex_cellnum.data() + 3 * flex;
+    const std::array<int, 3> cells{n[0], n[1], n[2]};
+    const elastic::ShellFace face = elastic::faceAt(cells, static_cast<int>(m.eq_data[11 * equality]));
+    axis = face.axis;
+    elastic::FaceNodes<Order> x;
+    for (int k = 0; k < kPoints; ++k) {
+      const int point =
+          m.flex_pointadr[flex] + elastic::facePoint(cells, Order, face, k / (Order + 1), k % (Order + 1));
+      points[static_cast<std::size_t>(k)] = point;
+      x.col(k) = vec3(d.flexpoint_xpos.data(), point);
+    }
+    R = elastic::faceRotation<Order>(x, axis);
+    u = R.transpose() * (x.colwise() - x.col(0).eval()) -
+        elastic::faceRest<Order>(vec3(m.flex_cellsize.data(), flex), axis);
+  }
+
+  const double* mode(const Model& m, int flex, int number) const {
+    const std::ptrdiff_t skipped = static_cast<std::ptrdiff_t>(axis) * m.flex_modenum[flex] + number;
+    return m.flexmode.data() + m.flex_modeadr[flex] + 3 * kPoints * skipped;
+  }
+};
+
+/// Calls f with what the equality holds: a cell or a face.
+template <class F>
+void withStrained(const Model& m, const Data& d, int equality, int flex, F&& f) {
+  switch (m.flex_interp[flex]) {
+    case 1:
+      return f(StrainCell<1>(m, d, equality, flex));
+    case 2:
+      return f(StrainCell<2>(m, d, equality, flex));
+    case -1:
+      return f(StrainFace<1>(m, d, equality, flex));
+    case -2:
+      return f(StrainFace<2>(m, d, equality, flex));
+    default:
+      return;
+  }
+}
+
+template <class Cell>
+void addCell(RowBuilder& rows, int equality, int flex, const Cell& cell) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const double* cell = m.eq_data.data() + 11 * equality;
-  const int ny = m.flex_cellnum[3 * flex + 1] * Order + 1, nz = m.flex_cellnum[3 * flex + 2] * Order + 1;
-  const int i = Order * static_cast<int>(cell[0]), j = Order * static_cast<int>(cell[1]);
-  const int k = Order * static_cast<int>(cell[2]);
-  std::array<int, kPoints> points;
-  elastic::CellNodes<Order> x;
   int most = 0;
-  for (int n = 0; n < kPoints; ++n) {
-    const int a = n / ((Order + 1) * (Order + 1)), b = n / (Order + 1) % (Order + 1), c = n % (Order + 1);
-    const int point = m.flex_pointadr[flex] + ((i + a) * ny + j + b) * nz + k + c;
-    points[static_cast<std::size_t>(n)] = point;
-    x.col(n) = vec3(d.flexpoint_xpos.data(), point);
-    most += dofsOfPoint(m, point);
-  }
-  const Mat3 R = elastic::cellRotation<Order>(x);
-  const elastic::CellNodes<Order> u =
-      R.transpose() * (x.colwise() - x.col(0).eval()) - elastic::cellRest<Order>(vec3(m.flex_cellsize.data(), flex));
+  for (const int point : cell.points) most += dofsOfPoint(m, point);
   for (int mode = 0; mode < m.flex_modenum[flex]; ++mode) {
     const Arena::Scope scope(d.arena);
-    const double* values = m.flexmode.data() + m.flex_modeadr[flex] + static_cast<std::ptrdiff_t>(3 * kPoints) * mode;
+    const double* values = cell.mode(m, flex, mode);
     RowSum sum(m, d, most);
     double residual = 0;
-    for (int n = 0; n < kPoints; ++n) {
+    for (int n = 0; n < cell.kPoints; ++n) {
       const ConstMapVec3 part(values + 3 * n);
-      residual += part.dot(u.col(n));
-      sum.add(points[static_cast<std::size_t>(n)], R * part);
+      residual += part.dot(cell.u.col(n));
+      sum.add(cell.points[static_cast<std::size_t>(n)], cell.R * part);
     }
     const RowSum::Row row = sum.finish();
     if (row.columns.empty()) return;
     std::copy(row.values.begin(), row.values.end(), rows.addBlock(BlockKind::Equality, 1, row.columns));
-    rows.setPart(points[0]);
+    rows.setPart(cell.points[0]);
     rows.addRow(RowType::Equality, equality, residual, 0);
   }
+}
+
+/// Forces of the rows of one equality: its blocks are `count` from `block` on.
+void addEdgeForces(const Model& m, const Data& d, int flex, const RowBlock* block, int count, double* force) {
+  for (int b = 0; b < count; ++b) {
+    const int* ends = &m.flex_edge[2 * block[b].part];
+    const int point1 = m.flex_pointadr[flex] + ends[0], point2 = m.flex_pointadr[flex] + ends[1];
+    const Vec3 u = (vec3(d.flexpoint_xpos.data(), point2) - vec3(d.flexpoint_xpos.data(), point1)) /
+                   d.flexedge_length[block[b].part];
+    const Vec3 f = d.efc_force[block[b].row] * u;
+    vec3(force, point1) -= f;
+    vec3(force, point2) += f;
+  }
+}
+
+void addVertexForces(const Model& m, Data& d, int flex, const RowBlock* block, int count, double* force) {
+  const Arena::Scope scope(d.arena);
+  const Neighbours all = neighboursOf(m, flex, d.arena);
+  for (int b = 0; b < count; ++b) {
+    const bool area = b > 0 && block[b - 1].part == block[b].part;
+    const int vertex = block[b].part - m.flex_pointadr[flex];
+    const auto begin = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(vertex)]);
+    const auto end = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(vertex + 1)]);
+    const double f = d.efc_force[block[b].row];
+    VertexFit(m, d, flex, vertex, all.list.subspan(begin, end - begin))
+        .forEachGradient(area, [&](int p, const Vec3& g) { vec3(force, p) += f * g; });
+  }
+}
+
+template <class Cell>
+void addCellForces(const Model& m, const Data& d, int flex, const Cell& cell, const RowBlock* block, int count,
+                   double* force) {
+  for (int mode = 0; mode < count; ++mode) {
+    const double* values = cell.mode(m, flex, mode);
+    for (int n = 0; n < cell.kPoints; ++n) {
+      vec3(force, cell.points[static_cast<std::size_t>(n)]) +=
+          d.efc_force[block[mode].row] * (cell.R * ConstMapVec3(values + 3 * n));
+    }
+  }
+}
+
+/// A connect holds p1 - p2 at zero.
+void addConnectForce(const Model& m, const Data& d, int equality, const RowBlock& block, double* force) {
+  const EqualityAnchors anchors = equalityAnchors(m, d, equality);
+  const ConstMapVec3 f(d.efc_force.data() + block.row);
+  if (anchors.body1 >= m.nbody) vec3(force, m.flexnode_pointid[anchors.body1 - m.nbody]) += f;
+  if (anchors.body2 >= m.nbody) vec3(force, m.flexnode_pointid[anchors.body2 - m.nbody]) -= f;
 }
 
 }  // namespace
@@ -200,11 +341,39 @@ void addFlexRows(RowBuilder& rows, int equality) {
       return;
     }
     case EqualityType::FlexStrain:
-      if (m.flex_interp[flex] == 1) addCell<1>(rows, equality, flex);
-      if (m.flex_interp[flex] == 2) addCell<2>(rows, equality, flex);
+      withStrained(m, rows.data(), equality, flex, [&](const auto& cell) { addCell(rows, equality, flex, cell); });
       return;
     default:
       return;
+  }
+}
+
+void addRowForces(const Model& m, Data& d, double* pointForce) {
+  const int blocks = static_cast<int>(d.row_block.size());
+  for (int first = 0, end = 0; first < blocks && d.row_block[first].row < d.ne; first = end) {
+    const int equality = d.efc_id[d.row_block[first].row];
+    for (end = first; end < blocks && d.row_block[end].row < d.ne; ++end) {
+      if (d.efc_id[d.row_block[end].row] != equality) break;
+    }
+    const RowBlock* block = &d.row_block[first];
+    const int count = end - first, flex = m.eq_obj1id[equality];
+    switch (m.eq_type[equality]) {
+      case EqualityType::Connect:
+        addConnectForce(m, d, equality, *block, pointForce);
+        break;
+      case EqualityType::Flex:
+        addEdgeForces(m, d, flex, block, count, pointForce);
+        break;
+      case EqualityType::FlexVert:
+        addVertexForces(m, d, flex, block, count, pointForce);
+        break;
+      case EqualityType::FlexStrain:
+        withStrained(m, d, equality, flex,
+                     [&](const auto& cell) { addCellForces(m, d, flex, cell, block, count, pointForce); });
+        break;
+      default:
+        break;
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
+#include "elastic/shell.h"
 #include "inertia/inertia.h"
 
 /// From solref and solimp to the numbers a solver works with. With the impedance d(r) in (0, 1), the approximate
@@ -101,6 +102,21 @@ double pointWeight(const Model& m, int point) {
   return node < 0 ? m.body_invweight0[2 * m.flexpoint_bodyid[point]] : m.flexnode_invmass[node];
 }
 
+/// Mean inverse mass of the points of a face of a shell.
+double faceWeight(const Model& m, int flex, int number) {
+  const int* n = m.flex_cellnum.data() + 3 * flex;
+  const std::array<int, 3> cells{n[0], n[1], n[2]};
+  const int order = -m.flex_interp[flex];
+  const elastic::ShellFace face = elastic::faceAt(cells, number);
+  double sum = 0;
+  for (int i = 0; i <= order; ++i) {
+    for (int j = 0; j <= order; ++j) {
+      sum += pointWeight(m, m.flex_pointadr[flex] + elastic::facePoint(cells, order, face, i, j));
+    }
+  }
+  return sum / ((order + 1) * (order + 1));
+}
+
 /// Mean inverse mass of the points of a cell, given its first point.
 double cellWeight(const Model& m, int flex, int first) {
   const int order = std::abs(m.flex_interp[flex]);
@@ -114,7 +130,17 @@ double cellWeight(const Model& m, int flex, int first) {
   return sum / ((order + 1) * (order + 1) * (order + 1));
 }
 
-double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int rowInBlock) {
+/// J inv(M) J' of a row over flex nodes, as if each had a mass of its own.
+double ownDiagonal(const Model& m, const Data& d, const RowBlock& block) {
+  double sum = 0;
+  for (int k = 0; k < block.ncol; ++k) {
+    const double J = d.row_value[block.value + k];
+    sum += J * J / m.dof_M0[d.row_column[block.column + k]];
+  }
+  return sum;
+}
+
+double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, int equality, int rowInBlock) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   switch (m.eq_type[equality]) {
     case EqualityType::Joint: {
@@ -123,10 +149,14 @@ double equalityDiagonal(const Model& m, const RowBlock& block, int equality, int
     }
     case EqualityType::Flex:
       return m.flexedge_invweight0[block.part];
-    case EqualityType::FlexVert:
-      return pointWeight(m, block.part);
+    case EqualityType::FlexVert: {
+      // a pinned vertex has no inverse mass, but its neighbours do
+      const double weight = pointWeight(m, block.part);
+      return weight > 0 ? weight : ownDiagonal(m, d, block);
+    }
     case EqualityType::FlexStrain:
-      return cellWeight(m, obj1, block.part);
+      return m.flex_interp[obj1] < 0 ? faceWeight(m, obj1, static_cast<int>(m.eq_data[11 * equality]))
+                                     : cellWeight(m, obj1, block.part);
     case EqualityType::Tendon:
       return m.tendon_invweight0[obj1] + (obj2 >= 0 ? m.tendon_invweight0[obj2] : 0);
     default: {
@@ -165,7 +195,7 @@ double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block,
   const int id = d.efc_id[row];
   switch (d.efc_type[row]) {
     case RowType::Equality:
-      return equalityDiagonal(m, block, id, rowInBlock);
+      return equalityDiagonal(m, d, block, id, rowInBlock);
     case RowType::FrictionDof:
       return m.dof_invweight0[id];
     case RowType::LimitJoint:

@@ -3,6 +3,7 @@
 
 #include "collision/restitution.h"
 #include "constraint/row_builder.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -15,8 +16,9 @@ const double* tendonJacobian(const Model& m, const Data& d, int tendon) {
   return d.ten_J.data() + m.ten_J_rowadr[tendon];
 }
 
-/// A tendon row exists only if something can move the tendon.
+/// A tendon row exists only if something can move the tendon, and is awake.
 bool movable(const Model& m, const Data& d, int tendon) {
+  if (tendonAsleep(m, d, tendon)) return false;
   const double* J = tendonJacobian(m, d, tendon);
   return std::any_of(J, J + m.ten_J_rownnz[tendon], [](double x) { return x != 0; });
 }
@@ -48,11 +50,11 @@ void addBallLimit(RowBuilder& rows, int joint) {
 
 void addFrictionRows(RowBuilder& rows) {
   const Model& m = rows.model();
-  for (int dof = 0; dof < m.nv; ++dof) {
-    if (m.dof_frictionloss[dof] == 0) continue;
+  forEachAwakeDof(m, rows.data(), [&](int dof) {
+    if (m.dof_frictionloss[dof] == 0) return;
     *rows.addBlock(BlockKind::Friction, 1, {&dof, 1}) = 1;
     rows.addRow(RowType::FrictionDof, dof, 0, 0, m.dof_frictionloss[dof]);
-  }
+  });
   for (int tendon = 0; tendon < m.ntendon; ++tendon) {
     if (m.tendon_frictionloss[tendon] <= 0 || !movable(m, rows.data(), tendon)) continue;
     double* J = rows.addBlock(BlockKind::Friction, 1, tendonColumns(m, tendon));
@@ -66,7 +68,7 @@ void addLimitRows(RowBuilder& rows) {
   const Data& d = rows.data();
   const double early = earlyDistance(m.opt);
   for (int joint = 0; joint < m.njnt; ++joint) {
-    if (!m.jnt_limited[joint]) continue;
+    if (!m.jnt_limited[joint] || jointAsleep(m, d, joint)) continue;
     if (m.jnt_type[joint] == JointType::Ball) {
       addBallLimit(rows, joint);
     } else if (m.jnt_type[joint] != JointType::Free) {

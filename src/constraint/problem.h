@@ -33,7 +33,7 @@ struct Island {
 /// Islands in the order of their smallest tree. Everything returned lives in d.arena.
 std::span<Island> findIslands(const Model& m, Data& d);
 
-/// All trees and all rows as one island.
+/// All trees that are awake and all rows as one island.
 Island wholeIsland(const Model& m, Data& d);
 
 /// The problem of one island in its own numbering, with the memory it needs from `arena`. Problems of several islands

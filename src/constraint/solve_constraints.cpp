@@ -5,6 +5,7 @@
 #include "constraint/impulse_rows.h"
 #include "constraint/problem.h"
 #include "solve/dual.h"
+#include "solve/iterative_hessian.h"
 #include "solve/primal.h"
 #include "solve/sparse_hessian.h"
 
@@ -47,7 +48,8 @@ bool factorIsCheaper(const solve::ConstraintProblem& p, Arena& arena) {
   constexpr double kFactorSpeed = 2;  // multiplications of a factor run this much faster
   double perIteration = 8 * static_cast<double>(p.dofs());
   for (const RowBlock& block : p.blocks) perIteration += 2.0 * block.nbasis * block.ncol + 4 * block.nrow;
-  return kFactors * p.plans->baseFlops(p, arena) < kFactorSpeed * kIterations * perIteration;
+  const double newton = std::min(kFactors * p.plans->baseFlops(p, arena), solve::IterativeHessian::predictedCost(p));
+  return newton < kFactorSpeed * kIterations * perIteration;
 }
 
 /// One problem by the solver of the model, then, if asked for, without slip.

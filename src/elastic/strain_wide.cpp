@@ -121,6 +121,80 @@ inline __attribute__((always_inline)) int forcesOf(const double* group, const St
   }
 }
 
+/// 2 sum_ab M_ab (sigma_a d_a)(sigma_b d_b)' + sum_a max(0, t_a) (sigma_a sigma_a') I with tensions t = M e, block by
+/// block of the lower triangle; then the lanes apart.
+template <int Dim>
+inline __attribute__((always_inline)) void stiffnessOf(const double* group, const WidePoints<Dim>& x, double* K) {
+  constexpr int n = StrainElement<Dim>::kEdges, points = Dim + 1, size = 3 * points;
+  const double* length0sq = group + kLanes * StrainElement<Dim>::kPacked;
+  Wide d[n][3], e[n], t[n] = {};
+  edgesOf<Dim>(x, d);
+  for (int a = 0; a < n; ++a) {
+    e[a] = d[a][0] * d[a][0] + d[a][1] * d[a][1] + d[a][2] * d[a][2] - load(length0sq, a);
+  }
+  Wide sum[points][points][3][3] = {};  // [i][j] with i >= j
+  const auto add = [&](int i, int j, const Wide(&product)[3][3], bool negative, bool transposed) {
+    for (int k = 0; k < 3; ++k) {
+      for (int l = 0; l < 3; ++l) {
+        const Wide& p = transposed ? product[l][k] : product[k][l];
+        sum[i][j][k][l] = negative ? sum[i][j][k][l] - p : sum[i][j][k][l] + p;
+      }
+    }
+  };
+  int index = 0;
+  for (int a = 0; a < n; ++a) {
+    for (int b = a; b < n; ++b, ++index) {
+      const Wide M = load(group, index);
+      t[a] += M * e[b];
+      if (a != b) t[b] += M * e[a];
+      Wide product[3][3];
+      for (int k = 0; k < 3; ++k) {
+        const Wide scaled = 2 * M * d[a][k];
+        for (int l = 0; l < 3; ++l) product[k][l] = scaled * d[b][l];
+      }
+      for (int p = 0; p < 2; ++p) {
+        for (int q = 0; q < 2; ++q) {
+          const int i = StrainElement<Dim>::kEdge[static_cast<std::size_t>(a)][static_cast<std::size_t>(p)];
+          const int j = StrainElement<Dim>::kEdge[static_cast<std::size_t>(b)][static_cast<std::size_t>(q)];
+          // M_ab and M_ba; the lower triangle takes (i, j) from one and (j, i) from the other
+          if (i >= j) add(i, j, product, p != q, false);
+          if (a != b && j >= i) add(j, i, product, p != q, true);
+        }
+      }
+    }
+  }
+  const Wide zero{};
+  for (int a = 0; a < n; ++a) {
+    const int i = StrainElement<Dim>::kEdge[static_cast<std::size_t>(a)][0];
+    const int j = StrainElement<Dim>::kEdge[static_cast<std::size_t>(a)][1];
+    const Wide tension = t[a] > zero ? t[a] : zero;
+    for (int k = 0; k < 3; ++k) {
+      sum[i][i][k][k] += tension;
+      sum[j][j][k][k] += tension;
+      sum[i > j ? i : j][i > j ? j : i][k][k] -= tension;
+    }
+  }
+  for (int i = 0; i < points; ++i) {
+    for (int j = 0; j <= i; ++j) {
+      for (int k = 0; k < 3; ++k) {
+        for (int l = 0; l < 3; ++l) {
+          for (int lane = 0; lane < kLanes; ++lane) {
+            double* out = K + lane * size * size;
+            out[(3 * i + k) * size + 3 * j + l] = out[(3 * j + l) * size + 3 * i + k] = sum[i][j][k][l][lane];
+          }
+        }
+      }
+    }
+  }
+}
+
+SINEW_KERNEL void triangleStiffness(const double* group, const WidePoints<2>& x, double* K) {
+  stiffnessOf<2>(group, x, K);
+}
+SINEW_KERNEL void tetrahedronStiffness(const double* group, const WidePoints<3>& x, double* K) {
+  stiffnessOf<3>(group, x, K);
+}
+
 SINEW_KERNEL int triangleForces(const double* group, const StrainTerms& terms, const WidePoints<2>& x,
                                 const WidePoints<2>& v, WidePoints<2>& force, WidePoints<2>* damper) {
   return forcesOf<2>(group, terms, x, v, force, damper);
@@ -139,6 +213,18 @@ int strainForces(const double* group, const StrainTerms& terms, const WidePoints
     return triangleForces(group, terms, x, v, force, damper);
   } else {
     return tetrahedronForces(group, terms, x, v, force, damper);
+  }
+}
+
+template <int Dim>
+int strainStiffness(const double* group, const WidePoints<Dim>& x, Stiffness<Dim + 1>* K) {
+  if constexpr (Dim == 2) {
+    triangleStiffness(group, x, K->data());
+    return 0;
+  } else {
+    tetrahedronStiffness(group, x, K->data());
+    WidePoints<3> ignored;
+    return pushBack(load(group, kStrainNumbers<3> - 1), x, false, ignored);
   }
 }
 
@@ -164,6 +250,8 @@ template int strainForces<2>(const double*, const StrainTerms&, const WidePoints
                              WidePoints<2>&, WidePoints<2>*);
 template int strainForces<3>(const double*, const StrainTerms&, const WidePoints<3>&, const WidePoints<3>&,
                              WidePoints<3>&, WidePoints<3>*);
+template int strainStiffness<2>(const double*, const WidePoints<2>&, Stiffness<3>*);
+template int strainStiffness<3>(const double*, const WidePoints<3>&, Stiffness<4>*);
 template void storeStrain<2>(const StrainElement<2>&, int, double*);
 template void storeStrain<3>(const StrainElement<3>&, int, double*);
 template StrainElement<2> loadStrain<2>(const double*, int);

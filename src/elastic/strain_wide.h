@@ -27,6 +27,10 @@ template <int Dim>
 int strainForces(const double* group, const StrainTerms& terms, const WidePoints<Dim>& x, const WidePoints<Dim>& v,
                  WidePoints<Dim>& force, WidePoints<Dim>* damper);
 
+/// Definite stiffness of four elements, without the push of those that are inside out: a mask of them is returned.
+template <int Dim>
+int strainStiffness(const double* group, const WidePoints<Dim>& x, Stiffness<Dim + 1>* K);
+
 /// One element of a group, written and read.
 template <int Dim>
 void storeStrain(const StrainElement<Dim>& element, int lane, double* group);

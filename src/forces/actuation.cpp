@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <span>
 
+#include "forces/dc_motor.h"
 #include "forces/forces.h"
 #include "forces/muscle.h"
+#include "forces/pid.h"
+#include "forces/servo.h"
+#include "forces/so3.h"
 #include "math/types.h"
+#include "model/awake.h"
+#include "model/history.h"
 
 namespace sinew {
 namespace {
@@ -21,13 +26,18 @@ double clamped(double x, const double* range) {
   return x;
 }
 
-/// The controls of this evaluation: clamped copies of d.ctrl; all zero if one of them is bad.
+/// The controls of this evaluation: copies of d.ctrl, or of what it was a delay ago, clamped; all zero if one of them
+/// is bad.
 void readControls(const Model& m, Data& d, std::span<double> ctrl) {
+  std::copy(d.ctrl.begin(), d.ctrl.end(), ctrl.begin());
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (m.actuator_delay[u] == 0) continue;
+    ctrl[static_cast<std::size_t>(m.actuator_ctrladr[u])] = history::delayedControl(m, d, u);
+  }
   const bool clamping = !m.opt.disabled(disable::kClampCtrl);
-  for (int u = 0; u < m.nu; ++u) {
-    double& c = ctrl[static_cast<std::size_t>(u)];
-    c = d.ctrl[u];
-    if (clamping && m.actuator_ctrllimited[u]) c = clamped(c, &m.actuator_ctrlrange[2 * u]);
+  for (int i = 0; i < m.nu; ++i) {
+    double& c = ctrl[static_cast<std::size_t>(i)];
+    if (clamping && m.actuator_ctrllimited[i]) c = clamped(c, &m.actuator_ctrlrange[2 * i]);
   }
   const auto bad = std::find_if(ctrl.begin(), ctrl.end(), isBad);
   if (bad == ctrl.end()) return;
@@ -35,28 +45,31 @@ void readControls(const Model& m, Data& d, std::span<double> ctrl) {
   std::fill(ctrl.begin(), ctrl.end(), 0.0);
 }
 
-/// Rate of the last activation variable.
-double activationRate(const Model& m, const Data& d, int u, double ctrl) {
+/// act_dot of actuator u, which has activations. Where the rate of a setpoint is limited, `ctrl`, the actuator's
+/// controls, receives the setpoint that holds.
+void activationRates(const Model& m, Data& d, int u, double* ctrl) {
   const double* prm = &m.actuator_dynprm[10 * u];
-  const double act = d.act[lastActivation(m, u)];
+  const int last = lastActivation(m, u);
   switch (m.actuator_dyntype[u]) {
     case DynType::Integrator:
-      return ctrl;
+      std::copy_n(ctrl, m.actuator_ctrlnum[u], &d.act_dot[last - m.actuator_ctrlnum[u] + 1]);
+      break;
     case DynType::Filter:
     case DynType::FilterExact:
-      return (ctrl - act) / std::max(kMinVal, prm[0]);
+      d.act_dot[last] = (*ctrl - d.act[last]) / std::max(kMinVal, prm[0]);
+      break;
     case DynType::Muscle:
-      return muscle::activationRate(ctrl, act, prm);
-    default:
-      return 0;  // user dynamics without a user
-  }
-}
-
-void activationRates(const Model& m, Data& d, std::span<const double> ctrl) {
-  for (int u = 0; u < m.nu; ++u) {
-    if (m.actuator_actadr[u] < 0) continue;
-    std::fill_n(&d.act_dot[m.actuator_actadr[u]], m.actuator_actnum[u], 0.0);
-    d.act_dot[lastActivation(m, u)] = activationRate(m, d, u, ctrl[static_cast<std::size_t>(u)]);
+      d.act_dot[last] = muscle::activationRate(*ctrl, d.act[last], prm);
+      break;
+    case DynType::Pid:
+      pid::activationRates(m, d, u, ctrl);
+      break;
+    case DynType::DcMotor:
+      dcmotor::activationRates(m, d, u, ctrl);
+      break;
+    case DynType::None:
+    case DynType::User:  // without a user
+      break;
   }
 }
 
@@ -72,39 +85,64 @@ double affine(const double* prm, double length, double velocity) {
   return prm[0] + prm[1] * length + prm[2] * velocity;
 }
 
+/// Gain of an actuator whose force is gain times input plus bias.
 double gain(const Model& m, const Data& d, int u) {
   const double* prm = &m.actuator_gainprm[10 * u];
+  const int out = m.actuator_outadr[u];
   switch (m.actuator_gaintype[u]) {
     case GainType::Fixed:
       return prm[0];
     case GainType::Affine:
-      return affine(prm, d.actuator_length[u], d.actuator_velocity[u]);
+      return affine(prm, d.actuator_length[out], d.actuator_velocity[out]);
     case GainType::Muscle:
-      return muscle::gain(m, u, d.actuator_length[u], d.actuator_velocity[u]);
+      return muscle::gain(m, u, d.actuator_length[out], d.actuator_velocity[out]);
     default:
       return 1;  // user gain without a user
   }
 }
 
 double bias(const Model& m, const Data& d, int u) {
+  const int out = m.actuator_outadr[u];
   switch (m.actuator_biastype[u]) {
     case BiasType::Affine:
-      return affine(&m.actuator_biasprm[10 * u], d.actuator_length[u], d.actuator_velocity[u]);
+      return affine(&m.actuator_biasprm[10 * u], d.actuator_length[out], d.actuator_velocity[out]);
     case BiasType::Muscle:
-      return muscle::bias(m, u, d.actuator_length[u]);
+      return muscle::bias(m, u, d.actuator_length[out]);
+    case BiasType::DcMotor:
+      return dcmotor::backEmfForce(m, d, u);
     default:
       return 0;
   }
 }
 
-/// force = gain input + bias.
-void unlimitedForces(const Model& m, Data& d, std::span<const double> ctrl) {
-  for (int u = 0; u < m.nu; ++u) {
-    if (actuatorDisabled(m, u)) continue;
-    double input = gainInput(m, d, u, ctrl[static_cast<std::size_t>(u)]);
-    const double period = setpointPeriod(m, u);
-    if (period > 0) input = nearestSetpoint(input, d.actuator_length[u], period);
-    d.actuator_force[u] = gain(m, d, u) * input + bias(m, d, u);
+/// gain times input, which for a servo that turns is the setpoint nearest to where it is.
+double gainForce(const Model& m, const Data& d, int u, double ctrl) {
+  double input = gainInput(m, d, u, ctrl);
+  const double period = setpointPeriod(m, u);
+  if (period > 0) input = nearestSetpoint(input, d.actuator_length[m.actuator_outadr[u]], period);
+  return gain(m, d, u) * input;
+}
+
+/// Forces before any limit, one of most actuators, three of one for orientations.
+void unlimitedForces(const Model& m, Data& d, std::span<const double> controls) {
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (actuatorDisabled(m, u) || actuatorAsleep(m, d, u)) continue;
+    const double* ctrl = controls.data() + m.actuator_ctrladr[u];
+    double* force = &d.actuator_force[m.actuator_outadr[u]];
+    switch (m.actuator_gaintype[u]) {
+      case GainType::So3:
+        so3::torque(m, d, u, ctrl, force);
+        break;
+      case GainType::Pid:
+        *force = pid::force(m, d, u, ctrl) + bias(m, d, u);
+        break;
+      case GainType::DcMotor:
+        *force = dcmotor::drivingForce(m, d, u, ctrl) + bias(m, d, u);
+        break;
+      default:
+        *force = gainForce(m, d, u, *ctrl) + bias(m, d, u);
+        break;
+    }
   }
 }
 
@@ -117,32 +155,46 @@ void limitTendonTotals(const Model& m, Data& d) {
     const int tendon = m.actuator_trnid[2 * u];
     return m.tendon_actfrclimited[tendon] ? tendon : -1;
   };
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     const int tendon = limitedTendon(u);
-    if (tendon >= 0) total[static_cast<std::size_t>(tendon)] += d.actuator_force[u];
+    if (tendon >= 0) total[static_cast<std::size_t>(tendon)] += d.actuator_force[m.actuator_outadr[u]];
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     const int tendon = limitedTendon(u);
     if (tendon < 0) continue;
     const double sum = total[static_cast<std::size_t>(tendon)];
     const double allowed = clamped(sum, &m.tendon_actfrcrange[2 * tendon]);
-    if (sum != 0 && allowed != sum) d.actuator_force[u] *= allowed / sum;
+    if (sum != 0 && allowed != sum) d.actuator_force[m.actuator_outadr[u]] *= allowed / sum;
   }
 }
 
 void limitForces(const Model& m, Data& d) {
-  for (int u = 0; u < m.nu; ++u) {
-    if (m.actuator_forcelimited[u]) d.actuator_force[u] = clamped(d.actuator_force[u], &m.actuator_forcerange[2 * u]);
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (!m.actuator_forcelimited[u]) continue;
+    double* force = &d.actuator_force[m.actuator_outadr[u]];
+    if (m.actuator_gaintype[u] == GainType::So3) {
+      so3::limitTorque(m, u, force);
+    } else {
+      *force = clamped(*force, &m.actuator_forcerange[2 * u]);
+    }
+  }
+}
+
+/// What a motor does besides turning current into torque; no limit of the current bounds it.
+void addMechanicalForces(const Model& m, Data& d) {
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (m.actuator_biastype[u] != BiasType::DcMotor || actuatorDisabled(m, u)) continue;
+    d.actuator_force[m.actuator_outadr[u]] += dcmotor::mechanicalForce(m, d, u);
   }
 }
 
 /// qfrc_actuator = moment' force.
 void applyMoments(const Model& m, Data& d) {
-  for (int u = 0; u < m.nu; ++u) {
-    const double force = d.actuator_force[u];
+  for (int i = 0; i < m.nout; ++i) {
+    const double force = d.actuator_force[i];
     if (force == 0) continue;
-    const int end = d.moment_rowadr[u] + d.moment_rownnz[u];
-    for (int k = d.moment_rowadr[u]; k < end; ++k) d.qfrc_actuator[d.moment_colind[k]] += d.actuator_moment[k] * force;
+    const int end = d.moment_rowadr[i] + d.moment_rownnz[i];
+    for (int k = d.moment_rowadr[i]; k < end; ++k) d.qfrc_actuator[d.moment_colind[k]] += d.actuator_moment[k] * force;
   }
 }
 
@@ -171,32 +223,8 @@ bool actuatorDisabled(const Model& m, int u) {
 
 int lastActivation(const Model& m, int u) { return m.actuator_actadr[u] + m.actuator_actnum[u] - 1; }
 
-double setpointPeriod(const Model& m, int u) {
-  const DynType dynamics = m.actuator_dyntype[u];
-  const bool servo = m.actuator_gaintype[u] == GainType::Fixed && m.actuator_biastype[u] == BiasType::Affine &&
-                     m.actuator_gainprm[10 * u] == -m.actuator_biasprm[10 * u + 1] &&
-                     (dynamics == DynType::None || dynamics == DynType::Integrator);
-  if (!servo) return 0;
-  const ConstMapVec3 translation(&m.actuator_gear[6 * u]);
-  const ConstMapVec3 rotation(&m.actuator_gear[6 * u + 3]);
-  switch (m.actuator_trntype[u]) {
-    case TransmissionType::Site:
-      if (m.actuator_trnid[2 * u + 1] < 0 || !translation.isZero(0)) return 0;
-      return 2 * std::numbers::pi * rotation.norm();
-    case TransmissionType::Joint:
-    case TransmissionType::JointInParent:
-      if (m.jnt_type[m.actuator_trnid[2 * u]] != JointType::Ball) return 0;
-      return 2 * std::numbers::pi * translation.norm();  // a ball joint's gear is in the first three numbers
-    default:
-      return 0;
-  }
-}
-
-double nearestSetpoint(double setpoint, double length, double period) {
-  return setpoint - period * std::round((setpoint - length) / period);
-}
-
 double nextActivation(const Model& m, const Data& d, int u, int activation, double rate) {
+  if (m.actuator_dyntype[u] == DynType::DcMotor) return dcmotor::nextActivation(m, d, u, activation, rate);
   double act = d.act[activation];
   if (m.actuator_dyntype[u] == DynType::FilterExact) {
     // the filter's own solution over the step with the control held: act + rate tau (1 - exp(-h / tau))
@@ -209,34 +237,45 @@ double nextActivation(const Model& m, const Data& d, int u, int activation, doub
 }
 
 double actuatorVelocitySlope(const Model& m, const Data& d, int u) {
+  if (m.actuator_gaintype[u] == GainType::So3) return so3::velocitySlope(m, d, u);
+  const int out = m.actuator_outadr[u];
   if (m.actuator_forcelimited[u]) {
     const double* range = &m.actuator_forcerange[2 * u];
-    if (d.actuator_force[u] <= range[0] || d.actuator_force[u] >= range[1]) return 0;
+    if (d.actuator_force[out] <= range[0] || d.actuator_force[out] >= range[1]) return 0;
   }
+  double slope = 0;
+  if (m.actuator_biastype[u] == BiasType::Affine) slope = m.actuator_biasprm[10 * u + 2];
+  if (m.actuator_biastype[u] == BiasType::DcMotor) slope = dcmotor::backEmfSlope(m, u);
+
   double gainSlope = 0;
-  if (m.actuator_gaintype[u] == GainType::Affine) {
+  if (m.actuator_gaintype[u] == GainType::DcMotor) {
+    slope += dcmotor::drivingSlope(m, u);
+  } else if (m.actuator_gaintype[u] == GainType::Affine) {
     gainSlope = m.actuator_gainprm[10 * u + 2];
   } else if (m.actuator_gaintype[u] == GainType::Muscle) {
-    gainSlope = muscle::gainVelocitySlope(m, u, d.actuator_length[u], d.actuator_velocity[u]);
+    gainSlope = muscle::gainVelocitySlope(m, u, d.actuator_length[out], d.actuator_velocity[out]);
   }
-  double slope = m.actuator_biastype[u] == BiasType::Affine ? m.actuator_biasprm[10 * u + 2] : 0;
   // the control as given: like the reference engine, without its clamping
-  if (gainSlope != 0) slope += gainSlope * gainInput(m, d, u, d.ctrl[u]);
+  if (gainSlope != 0) slope += gainSlope * gainInput(m, d, u, d.ctrl[m.actuator_ctrladr[u]]);
   return slope;
 }
 
 void actuation(const Model& m, Data& d) {
   std::fill(d.actuator_force.begin(), d.actuator_force.end(), 0.0);
   std::fill(d.qfrc_actuator.begin(), d.qfrc_actuator.end(), 0.0);
-  if (m.nu == 0 || m.opt.disabled(disable::kActuation)) return;
+  if (m.nactuator == 0 || m.opt.disabled(disable::kActuation)) return;
 
   const Arena::Scope scope(d.arena);
   const std::span<double> ctrl = d.arena.take<double>(m.nu);
   readControls(m, d, ctrl);
-  activationRates(m, d, ctrl);
+  std::fill(d.act_dot.begin(), d.act_dot.end(), 0.0);
+  for (int u = 0; u < m.nactuator; ++u) {  // asleep or not: an activation follows its control, not the body
+    if (m.actuator_actadr[u] >= 0) activationRates(m, d, u, ctrl.data() + m.actuator_ctrladr[u]);
+  }
   unlimitedForces(m, d, ctrl);
   limitTendonTotals(m, d);
   limitForces(m, d);
+  addMechanicalForces(m, d);
   applyMoments(m, d);
   addActuatorGravityCompensation(m, d);
   limitJointTotals(m, d);

@@ -2,6 +2,7 @@
 #include "kinematics/dof_chains.h"
 #include "kinematics/jacobian.h"
 #include "math/spatial.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -43,7 +44,9 @@ void addArmatureBias(const Model& m, const Data& d, int tendon, double armature,
   const double force = armature * jacobianRateTimesVelocity(m, d, tendon);
   if (force == 0) return;
   const int end = m.ten_J_rowadr[tendon] + m.ten_J_rownnz[tendon];
-  for (int k = m.ten_J_rowadr[tendon]; k < end; ++k) qfrc[m.ten_J_colind[k]] += force * d.ten_J[k];
+  for (int k = m.ten_J_rowadr[tendon]; k < end; ++k) {
+    if (!dofAsleep(m, d, m.ten_J_colind[k])) qfrc[m.ten_J_colind[k]] += force * d.ten_J[k];
+  }
 }
 
 }  // namespace
@@ -52,9 +55,9 @@ void addTendonArmatureBias(const Model& m, const Data& d, double* qfrc) {
   for (int i = 0; i < m.ntendon; ++i) {
     if (m.tendon_armature[i] != 0) addArmatureBias(m, d, i, m.tendon_armature[i], qfrc);
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_armature[u] == 0 || m.actuator_trntype[u] != TransmissionType::Tendon) continue;
-    const double gear = m.actuator_gear[6 * u];
+    const double gear = m.actuator_gear[6 * m.actuator_outadr[u]];
     addArmatureBias(m, d, m.actuator_trnid[2 * u], m.actuator_armature[u] * (gear * gear), qfrc);
   }
 }

@@ -1,5 +1,7 @@
 #include "forces/damper.h"
 
+#include "model/awake.h"
+
 namespace sinew {
 namespace {
 
@@ -16,7 +18,7 @@ int dofCount(JointType type) {
 
 /// The actuator's damping as its target feels it.
 DampingLaw reflectedDamping(const Model& m, int actuator) {
-  const double gear = m.actuator_gear[6 * actuator];
+  const double gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
   const double gear2 = gear * gear;
   return {m.actuator_damping[actuator] * gear2, m.actuator_dampingpoly[2 * actuator] * gear2,
           m.actuator_dampingpoly[2 * actuator + 1] * gear2};
@@ -34,15 +36,16 @@ bool drivesJoint(TransmissionType type) {
 
 }  // namespace
 
-void dofDamping(const Model& m, std::span<DampingLaw> laws) {
-  for (int i = 0; i < m.nv; ++i) {
+void dofDamping(const Model& m, const Data& d, std::span<DampingLaw> laws) {
+  forEachAwakeDof(m, d, [&](int i) {
     laws[static_cast<std::size_t>(i)] = {m.dof_damping[i], m.dof_dampingpoly[2 * i], m.dof_dampingpoly[2 * i + 1]};
-  }
-  for (int u = 0; u < m.nu; ++u) {
+  });
+  for (int u = 0; u < m.nactuator; ++u) {
     if (!drivesJoint(m.actuator_trntype[u])) continue;
     const DampingLaw reflected = reflectedDamping(m, u);
     if (reflected.isZero()) continue;
     const int joint = m.actuator_trnid[2 * u];
+    if (jointAsleep(m, d, joint)) continue;
     const int first = m.jnt_dofadr[joint];
     const int end = first + dofCount(m.jnt_type[joint]);
     for (int i = first; i < end; ++i) accumulate(laws[static_cast<std::size_t>(i)], reflected);
@@ -54,20 +57,29 @@ void tendonDamping(const Model& m, std::span<DampingLaw> laws) {
     laws[static_cast<std::size_t>(t)] = {m.tendon_damping[t], m.tendon_dampingpoly[2 * t],
                                          m.tendon_dampingpoly[2 * t + 1]};
   }
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_trntype[u] != TransmissionType::Tendon) continue;
     accumulate(laws[static_cast<std::size_t>(m.actuator_trnid[2 * u])], reflectedDamping(m, u));
   }
 }
 
+bool sleepingDofDamps(const Model& m, const Data& d) {
+  if (!someAsleep(m, d)) return false;
+  for (int i = 0; i < m.nv; ++i) {
+    const bool damps = m.dof_damping[i] > 0 || m.dof_dampingpoly[2 * i] != 0 || m.dof_dampingpoly[2 * i + 1] != 0;
+    if (damps && dofAsleep(m, d, i)) return true;
+  }
+  return false;
+}
+
 void addDofDampers(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
-  dofDamping(m, laws);
-  for (int i = 0; i < m.nv; ++i) {
+  dofDamping(m, d, laws);
+  forEachAwakeDof(m, d, [&](int i) {
     const DampingLaw& law = laws[static_cast<std::size_t>(i)];
     if (!law.isZero()) d.qfrc_damper[i] += law.force(d.qvel[i]);
-  }
+  });
 }
 
 void addTendonDampers(const Model& m, Data& d) {
@@ -76,7 +88,7 @@ void addTendonDampers(const Model& m, Data& d) {
   tendonDamping(m, laws);
   for (int t = 0; t < m.ntendon; ++t) {
     const double force = laws[static_cast<std::size_t>(t)].force(d.ten_velocity[t]);
-    if (force == 0) continue;
+    if (force == 0 || tendonAsleep(m, d, t)) continue;
     const int end = m.ten_J_rowadr[t] + m.ten_J_rownnz[t];
     for (int k = m.ten_J_rowadr[t]; k < end; ++k) d.qfrc_damper[m.ten_J_colind[k]] += d.ten_J[k] * force;
   }

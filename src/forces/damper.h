@@ -20,9 +20,13 @@ struct DampingLaw {
   double rate(double v) const { return b0 + 2 * b1 * std::abs(v) + 3 * b2 * (v * v); }
 };
 
-/// Laws of all dofs (nv) and of all tendons (ntendon), those of their actuators included.
-void dofDamping(const Model& m, std::span<DampingLaw> laws);
+/// Laws of all dofs (nv; those that sleep are left out) and of all tendons (ntendon), those of their actuators
+/// included.
+void dofDamping(const Model& m, const Data& d, std::span<DampingLaw> laws);
 void tendonDamping(const Model& m, std::span<DampingLaw> laws);
+
+/// Some dof that sleeps has a damper of its own.
+bool sleepingDofDamps(const Model& m, const Data& d);
 
 /// qfrc_damper += forces of all dof dampers. Reads qvel.
 void addDofDampers(const Model& m, Data& d);

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "elastic/cell.h"
 #include "elastic/continuum.h"
 #include "elastic/cotangent.h"
+#include "elastic/shell.h"
 #include "elastic/strain_wide.h"
 #include "sinew/model.h"
 
@@ -86,6 +89,31 @@ inline bool isElastic(const Model& m, int f) {
          m.flex_cellcount[f] > 0 || hasEdgeSprings(m, f);
 }
 
+/// Whether the faces of an interpolated shell resist strain: the reference law has no membranes.
+inline bool hasMembrane(const Model& m, int f) { return m.flex_stretch[f] && m.flex_law[f] != FlexLaw::Reference; }
+
+/// forEachCoupling() for interpolated shells: faces, if they resist strain, and folds, both in the order in which
+/// deliverShellStiffness() delivers their matrices.
+template <class Visitor>
+void forEachShellCoupling(const Model& m, int f, Visitor&& visit) {
+  const int n = m.flex_interp[f] == -1 ? elastic::kFacePoints<1> : elastic::kFacePoints<2>;
+  const auto points = [&](int face) { return &m.flexcell_point[m.flex_celldataadr[f] + n * face]; };
+  if (hasMembrane(m, f)) {
+    for (int face = 0; face < m.flex_cellcount[f]; ++face) visit(points(face), n);
+  }
+  std::array<int, 2 * elastic::kFacePoints<2>> both;
+  for (int i = m.flex_foldadr[f]; i < m.flex_foldadr[f] + m.flex_foldnum[f]; ++i) {
+    auto end = both.begin();
+    for (int k = 0; k < 2; ++k) {
+      const int* own = points(m.flexfold_face[2 * i + k]);
+      for (int p = 0; p < n; ++p) {
+        if (std::find(both.begin(), end, own[p]) == end) *end++ = own[p];
+      }
+    }
+    visit(static_cast<const int*>(both.data()), static_cast<int>(end - both.begin()));
+  }
+}
+
 /// Calls visit(points, number of points) for every elastic element of flex f: springs along edges, triangles or
 /// tetrahedra, hinges, bends of rods, cells. Points count over the whole model.
 template <class Visitor>
@@ -112,6 +140,7 @@ void forEachCoupling(const Model& m, int f, Visitor&& visit) {
     }
     for (int e = 0; e < m.flex_bendnum[f]; ++e) visitVertices(&m.flexbend_vert[3 * (m.flex_bendadr[f] + e)], 3);
   }
+  if (m.flex_interp[f] < 0) return forEachShellCoupling(m, f, visit);
   const int cellPoints = m.flex_dof[f] == FlexDof::Quadratic ? elastic::kCellPoints<2> : elastic::kCellPoints<1>;
   for (int c = 0; c < m.flex_cellcount[f]; ++c)
     visit(&m.flexcell_point[m.flex_celldataadr[f] + cellPoints * c], cellPoints);

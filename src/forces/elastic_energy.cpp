@@ -5,6 +5,7 @@
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/shell_elasticity.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -83,6 +84,7 @@ double cellEnergy(const Model& m, const Data& d, int f) {
 
 double energyOf(const Model& m, const Data& d, int f) {
   if (!isElastic(m, f)) return 0;
+  if (m.flex_interp[f] < 0) return shellEnergy(m, d, f);
   if (m.flex_interp[f] != 0) {
     return m.flex_dof[f] == FlexDof::Quadratic ? cellEnergy<2>(m, d, f) : cellEnergy<1>(m, d, f);
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -6,6 +7,7 @@
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/shell_elasticity.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -29,6 +31,23 @@ class Elements {
     Nodes<N> x;
     for (int i = 0; i < N; ++i) x.col(i) = vec3(xpos_, point_ + vertices[i]);
     return x;
+  }
+  /// Those of four elements, vertices[lane] of each.
+  template <int Dim>
+  void positions(const int* const* vertices, elastic::WidePoints<Dim>& x) const {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      for (int i = 0; i <= Dim; ++i) {
+        for (int k = 0; k < 3; ++k) x[i][k][lane] = xpos_[3 * (point_ + vertices[lane][i]) + k];
+      }
+    }
+  }
+  bool takesScalars() const { return sink_.callScalar != nullptr; }
+  /// The next element, K = k (x) I, D = d (x) I or null.
+  void addScalar(const int* vertices, const Eigen::Matrix4d& k, const Eigen::Matrix4d* d) const {
+    const std::array<int, 4> points{point_ + vertices[0], point_ + vertices[1], point_ + vertices[2],
+                                    point_ + vertices[3]};
+    static const Eigen::Matrix4d zero = Eigen::Matrix4d::Zero();
+    sink_.callScalar(sink_.target, points, springs_ ? k.data() : zero.data(), d && dampers_ ? d->data() : nullptr);
   }
   /// The next element's K, and D or null.
   template <int N>
@@ -56,42 +75,75 @@ void addEdges(const Model& m, int f, const Elements& out) {
   }
 }
 
+/// Elements in squared edge lengths, four at a time.
 template <int Dim>
-void addElements(const Model& m, int f, const Elements& out) {
+void addStrainElements(const Model& m, int f, const Elements& out) {
+  const double time = m.flex_damping[f];
+  const int count = m.flex_elemnum[f];
+  const auto corners = [&](int e) { return &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * std::min(e, count - 1)]; };
+  Stiffness<Dim + 1> K[kLanes], D;
+  for (int e = 0; e < count; e += kLanes) {
+    const int* vertices[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) vertices[lane] = corners(e + lane);
+    elastic::WidePoints<Dim> x;
+    out.positions<Dim>(vertices, x);
+    const double* group = &m.flex_elastic[elasticGroup(m, f, e)];
+    const int inverted = elastic::strainStiffness<Dim>(group, x, K);
+    for (int lane = 0; lane < std::min(kLanes, count - e); ++lane) {
+      if (inverted >> lane & 1) {
+        const Nodes<Dim + 1> alone = out.positions<Dim + 1>(vertices[lane]);
+        K[lane] = elastic::loadStrain<Dim>(group, lane).stiffness(alone, Tangent::Definite);
+      }
+      // the reference damps the tension of edges as well: s K with s = h^2 + h time
+      if (time > 0 && m.flex_law[f] == FlexLaw::Reference) {
+        D = time * K[lane];
+      } else if (time > 0) {
+        D = elastic::loadStrain<Dim>(group, lane).damping(out.positions<Dim + 1>(vertices[lane]), time);
+      }
+      out.add<Dim + 1>(vertices[lane], K[lane], time > 0 ? &D : nullptr);
+    }
+  }
+}
+
+/// Elements under a law of the deformation gradient.
+template <int Dim>
+void addContinuumElements(const Model& m, int f, const Elements& out) {
   const elastic::Law law = elastic::makeLaw(m.flex_law[f], Dim, m.flex_young[f], m.flex_poisson[f]);
   const double time = m.flex_damping[f];
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const int* vertices = &m.flex_elem[m.flex_elemdataadr[f] + (Dim + 1) * e];
-    const double* group = &m.flex_elastic[elasticGroup(m, f, e)];
-    const int lane = e % kLanes;
+    const auto element = loadContinuum<Dim>(law, &m.flex_elastic[elasticGroup(m, f, e)], e % kLanes);
     const Nodes<Dim + 1> x = out.positions<Dim + 1>(vertices);
-    const auto addElement = [&](const auto& element) {
-      const Stiffness<Dim + 1> K = element.stiffness(x, Tangent::Definite);
-      if (time == 0) {
-        out.add<Dim + 1>(vertices, K, nullptr);
-        return;
-      }
-      // the reference damps the tension of edges as well: s K with s = h^2 + h time
-      const Stiffness<Dim + 1> D =
-          m.flex_law[f] == FlexLaw::Reference ? Stiffness<Dim + 1>(time * K) : element.damping(x, time);
-      out.add<Dim + 1>(vertices, K, &D);
-    };
-    if (usesSquaredLengths(m.flex_law[f])) {
-      addElement(elastic::loadStrain<Dim>(group, lane));
-    } else {
-      addElement(loadContinuum<Dim>(law, group, lane));
+    const Stiffness<Dim + 1> K = element.stiffness(x, Tangent::Definite);
+    if (time == 0) {
+      out.add<Dim + 1>(vertices, K, nullptr);
+      continue;
     }
+    const Stiffness<Dim + 1> D = element.damping(x, time);
+    out.add<Dim + 1>(vertices, K, &D);
   }
+}
+
+template <int Dim>
+void addElements(const Model& m, int f, const Elements& out) {
+  usesSquaredLengths(m.flex_law[f]) ? addStrainElements<Dim>(m, f, out) : addContinuumElements<Dim>(m, f, out);
 }
 
 void addHinges(const Model& m, int f, const Elements& out) {
   const double time = m.flex_damping[f];
   for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
     const int* vertices = &m.flexhinge_vert[4 * h];
+    const bool cotangent = m.flex_bending[f] == FlexBending::Cotangent;
+    if (cotangent && out.takesScalars() && (time == 0 || m.flex_law[f] == FlexLaw::Reference)) {
+      const Eigen::Map<const Eigen::Vector4d> c(&m.flexhinge_cotangent[16 * h + 10]);
+      const Eigen::Matrix4d k = c * c.transpose(), d = time * k;
+      out.addScalar(vertices, k, time > 0 ? &d : nullptr);
+      continue;
+    }
     const Nodes<4> x = out.positions<4>(vertices);
     const double k = m.flexhinge_stiffness[h];
     Stiffness<4> K;
-    if (m.flex_bending[f] == FlexBending::Cotangent) {
+    if (cotangent) {
       K = loadCotangent(&m.flexhinge_cotangent[16 * h]).stiffness(x, Tangent::Definite);
       if (time > 0 && m.flex_law[f] == FlexLaw::Reference) {
         const Stiffness<4> D = time * K;
@@ -143,6 +195,7 @@ void addCells(const Model& m, int f, const Elements& out) {
 
 void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
   if (!isElastic(m, f)) return;
+  if (m.flex_interp[f] < 0) return deliverShellStiffness(m, d, f, sink);
   const Elements out(m, d, f, sink);
   if (m.flex_interp[f] != 0) {
     m.flex_dof[f] == FlexDof::Quadratic ? addCells<2>(m, f, out) : addCells<1>(m, f, out);

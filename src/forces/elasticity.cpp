@@ -8,8 +8,10 @@
 #include "elastic/rod.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
+#include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -214,6 +216,9 @@ void addCells(const Model& m, Data& d, int f, const Sums& out) {
 }
 
 void addFlex(const Model& m, Data& d, int f, const Sums& out) {
+  if (m.flex_interp[f] < 0) {
+    return addShellForces(m, d, f, out.springs ? out.spring : nullptr, out.dampers ? out.damper : nullptr);
+  }
   if (m.flex_interp[f] != 0) {
     if (m.flex_cellcount[f] == 0) return;
     m.flex_dof[f] == FlexDof::Quadratic ? addCells<2>(m, d, f, out) : addCells<1>(m, d, f, out);
@@ -234,27 +239,31 @@ void addFlex(const Model& m, Data& d, int f, const Sums& out) {
 }
 
 void passOn(const Model& m, const Data& d, const double* force, double* qfrc) {
-  for (int p = 0; p < m.nflexpoint; ++p) addPointForce(m, d, p, vec3(force, p), qfrc);
+  for (int f = 0; f < m.nflex; ++f) {
+    if (flexAsleep(m, d, f)) continue;
+    const int end = m.flex_pointadr[f] + m.flex_pointnum[f];
+    for (int p = m.flex_pointadr[f]; p < end; ++p) addPointForce(m, d, p, vec3(force, p), qfrc);
+  }
 }
 
 }  // namespace
 
-void addElasticForces(const Model& m, Data& d) {
-  if (m.nflex == 0) return;
-  const bool springs = !m.opt.disabled(disable::kSpring);
-  const bool dampers = !m.opt.disabled(disable::kDamper);
+void addElasticPointForces(const Model& m, Data& d, double* spring, double* damper) {
   const bool isExplicit = m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4;
+  const Sums out{!m.opt.disabled(disable::kSpring), !m.opt.disabled(disable::kDamper), isExplicit, spring, damper};
+  for (int f = 0; f < m.nflex; ++f) {
+    if (isElastic(m, f) && !flexAsleep(m, d, f)) addFlex(m, d, f, out);
+  }
+}
+
+void addElasticForces(const Model& m, Data& d) {
+  bool any = false;
+  for (int f = 0; f < m.nflex; ++f) any = any || (isElastic(m, f) && !flexAsleep(m, d, f));
+  if (!any) return;
   const Arena::Scope scope(d.arena);
   const std::span<double> spring = d.arena.zeros<double>(3 * m.nflexpoint);
   const std::span<double> damper = d.arena.zeros<double>(3 * m.nflexpoint);
-  const Sums out{springs, dampers, isExplicit, spring.data(), damper.data()};
-  bool any = false;
-  for (int f = 0; f < m.nflex; ++f) {
-    if (!isElastic(m, f)) continue;
-    any = true;
-    addFlex(m, d, f, out);
-  }
-  if (!any) return;
+  addElasticPointForces(m, d, spring.data(), damper.data());
   passOn(m, d, spring.data(), d.qfrc_spring.data());
   passOn(m, d, damper.data(), d.qfrc_damper.data());
 }

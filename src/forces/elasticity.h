@@ -11,10 +11,13 @@
 /// dofs of its own, a point on a body pulls at the body's dofs, a pinned node takes what comes.
 namespace sinew {
 
-/// Where visitStiffness() delivers: a function and what it works on.
+/// Where visitStiffness() delivers: functions and what they work on. An element whose 3 x 3 blocks are multiples of the
+/// unit matrix goes to callScalar (null: like the others), K and D n x n then.
 struct StiffnessSink {
+  using Call = void (*)(void* target, std::span<const int> points, const double* K, const double* D);
   void* target;
-  void (*call)(void* target, std::span<const int> points, const double* K, const double* D);
+  Call call;
+  Call callScalar;
 };
 void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink);
 
@@ -24,20 +27,32 @@ void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink&
 /// flexes with dihedral bending, and counts Trouble::Inverted. Needs flexpoint_xpos, flexpoint_xvel.
 void addElasticForces(const Model& m, Data& d);
 
+/// The same forces point by point, without passing them on: adds to `spring` and `damper`, three numbers per point.
+void addElasticPointForces(const Model& m, Data& d, double* spring, double* damper);
+
 /// flex_energy: the elastic energy of each flex, J. Returns the sum. Needs flexpoint_xpos.
 double elasticEnergy(const Model& m, Data& d);
 
 /// Calls visit(points, K, D) for every elastic element of flex f, in a fixed order: its n points (of the whole model),
 /// its stiffness and its damping (null: none), 3n x 3n numbers, symmetric and positive semi-definite, N/m and N s/m. An
 /// implicit step of length h has the metric M + h^2 K + h D and shifts its force by -h K v. Switched off springs have
-/// no K, dampers no D. Needs flexpoint_xpos.
+/// no K, dampers no D. A visitor with a member addScalar(points, k, d) gets elements there whose blocks are multiples
+/// of the unit matrix, as n x n numbers. Needs flexpoint_xpos.
 template <class Visitor>
 void visitStiffness(const Model& m, const Data& d, int f, Visitor&& visit) {
-  using Target = std::remove_reference_t<Visitor>;
-  const auto call = [](void* target, std::span<const int> points, const double* K, const double* D) {
+  using Target = std::remove_cvref_t<Visitor>;
+  StiffnessSink sink{const_cast<Target*>(&visit), nullptr, nullptr};
+  sink.call = [](void* target, std::span<const int> points, const double* K, const double* D) {
     (*static_cast<Target*>(target))(points, K, D);
   };
-  deliverStiffness(m, d, f, StiffnessSink{const_cast<std::remove_const_t<Target>*>(&visit), call});
+  if constexpr (requires(Target & target, std::span<const int> points) {
+                  target.addScalar(points, nullptr, nullptr);
+                }) {
+    sink.callScalar = [](void* target, std::span<const int> points, const double* K, const double* D) {
+      static_cast<Target*>(target)->addScalar(points, K, D);
+    };
+  }
+  deliverStiffness(m, d, f, sink);
 }
 
 }  // namespace sinew

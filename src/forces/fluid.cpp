@@ -37,7 +37,7 @@ namespace {
 void addNodeDrag(const Model& m, Data& d, const Medium& medium) {
   if (!hasFluid(m)) return;
   for (int node = 0; node < m.nflexnode; ++node) {
-    if (m.flexnode_pinned[node] || m.flexnode_boxsize[node] == 0) continue;
+    if (m.flexnode_pinned[node] || m.flexnode_boxsize[node] == 0 || nodeAsleep(m, d, node)) continue;
     const Mat3 R = mat3(d.xmat.data(), m.flexnode_bodyid[node]);
     Vec6 velocity = Vec6::Zero();
     velocity.tail<3>() = R.transpose() * (vec3(d.qvel.data() + m.nv_rigid, node) - ConstMapVec3(m.opt.wind.data()));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "math/types.h"
+#include "model/awake.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -57,12 +58,13 @@ struct FluidContact {
 FluidContact bodyInFluid(const Model& m, const Data& d, int body);  ///< inertial frame
 FluidContact geomInFluid(const Model& m, const Data& d, int geom);
 
-/// Calls f(body, contact, shape) for every box and every ellipsoid that the medium acts on and that can move.
+/// Calls f(body, contact, shape) for every box and every ellipsoid that the medium acts on and that can move, unless it
+/// sleeps.
 template <class F>
 void forEachFluidShape(const Model& m, const Data& d, F&& f) {
   if (!hasFluid(m)) return;
   for (int b = 1; b < m.nbody; ++b) {
-    if (m.body_mass[b] < kMinVal || m.body_dofnum[m.body_weldid[b]] == 0) continue;
+    if (m.body_mass[b] < kMinVal || m.body_dofnum[m.body_weldid[b]] == 0 || bodyAsleep(d, b)) continue;
     if (!usesEllipsoids(m, b)) {
       f(b, bodyInFluid(m, d, b), equivalentBox(m.body_mass[b], vec3(m.body_inertia.data(), b)));
       continue;

@@ -23,7 +23,7 @@ void passive(const Model& m, Data& d);
 /// act_dot, actuator_force, qfrc_actuator. Needs transmissions(), velocities() and passive().
 void actuation(const Model& m, Data& d);
 
-/// Activation of actuator `u`'s last state variable after one step of its own dynamics.
+/// Activation variable `activation`, one of actuator `u`, after one step of its own dynamics.
 double nextActivation(const Model& m, const Data& d, int u, int activation, double rate);
 
 /// qfrc_smooth = passive - bias + applied + actuator + J'xfrc and qacc_smooth = inv(M) qfrc_smooth, or, if stiffness is

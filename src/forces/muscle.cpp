@@ -20,10 +20,10 @@ struct Muscle {
   double optimalLength;  // L0, m
 
   Muscle(const Model& m, int u, const double* prm) {
-    const double* lengthrange = &m.actuator_lengthrange[2 * u];
+    const double* lengthrange = &m.actuator_lengthrange[2 * m.actuator_outadr[u]];
     range0 = prm[0];
     // a negative force means: scaled so that the muscle accelerates the system by `scale` at qpos0
-    peakForce = prm[2] >= 0 ? prm[2] : prm[3] / guarded(m.actuator_acc0[u]);
+    peakForce = prm[2] >= 0 ? prm[2] : prm[3] / guarded(m.actuator_acc0[m.actuator_outadr[u]]);
     lmin = prm[4];
     lmax = prm[5];
     vmax = prm[6];

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "forces/forces.h"
 #include "math/spatial.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -13,8 +16,9 @@ void bodyForce(double* f, const double* inertia, const double* acceleration, con
 }
 
 /// m (a - g) of every flex node that can move, `upward` being -g.
-void nodeForces(const Model& m, const double* upward, const double* acceleration, double* qfrc) {
+void nodeForces(const Model& m, const Data& d, const double* upward, const double* acceleration, double* qfrc) {
   for (int node = 0; node < m.nflexnode; ++node) {
+    if (nodeAsleep(m, d, node)) continue;
     const double mass = m.flexnode_pinned[node] ? 0 : m.flexnode_mass[node];
     for (int k = 0; k < 3; ++k) {
       const double a = acceleration ? acceleration[m.nv_rigid + 3 * node + k] : 0;
@@ -37,7 +41,7 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
   }
 
-  for (int i = 1; i < m.nbody; ++i) {
+  forEachAwakeBody(m, d, [&](int i) {
     double ai[6];
     copy6(ai, a + 6 * m.body_parentid[i]);
     const int end = m.body_dofadr[i] + m.body_dofnum[i];
@@ -47,10 +51,15 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     }
     copy6(a + 6 * i, ai);
     bodyForce(f + 6 * i, &d.cinert[10 * i], ai, &d.cvel[6 * i]);
-  }
-  for (int i = m.nbody - 1; i > 0; --i) add6(f + 6 * m.body_parentid[i], f + 6 * i);
-  for (int k = 0; k < m.nv_rigid; ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
-  nodeForces(m, a + 3, acceleration, qfrc + m.nv_rigid);
+  });
+  // what a sleeping body passes on to a static one changes the force on no dof
+  forEachAwakeParent(m, d, [&](int i) {
+    if (!bodyAsleep(d, i)) add6(f + 6 * m.body_parentid[i], f + 6 * i);
+  });
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    for (int k = begin; k < std::min(end, m.nv_rigid); ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
+  });
+  nodeForces(m, d, a + 3, acceleration, qfrc + m.nv_rigid);
 }
 
 }  // namespace sinew

@@ -7,30 +7,33 @@
 #include "forces/forces.h"
 #include "forces/gravcomp.h"
 #include "forces/spring.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
 
-void clear(Array<double>& force) { std::fill(force.begin(), force.end(), 0.0); }
-
 /// qfrc_passive = spring + damper + fluid + adhesion + the gravity compensation of the joints that do not count it as
 /// actuation.
 void sumPassive(const Model& m, Data& d) {
-  for (int i = 0; i < m.nv; ++i) {
-    d.qfrc_passive[i] = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i] + d.qfrc_adhesion[i];
-  }
-  for (int i = 0; i < m.nv_rigid; ++i) {
-    if (!m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_passive[i] += d.qfrc_gravcomp[i];
-  }
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) {
+      d.qfrc_passive[i] = d.qfrc_spring[i] + d.qfrc_damper[i] + d.qfrc_fluid[i] + d.qfrc_adhesion[i];
+    }
+    for (int i = begin; i < std::min(end, m.nv_rigid); ++i) {
+      if (!m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_passive[i] += d.qfrc_gravcomp[i];
+    }
+  });
 }
 
 }  // namespace
 
 void passive(const Model& m, Data& d) {
-  for (Array<double>* force :
-       {&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_gravcomp, &d.qfrc_fluid, &d.qfrc_adhesion, &d.qfrc_passive}) {
-    clear(*force);
-  }
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    for (Array<double>* force :
+         {&d.qfrc_spring, &d.qfrc_damper, &d.qfrc_gravcomp, &d.qfrc_fluid, &d.qfrc_adhesion, &d.qfrc_passive}) {
+      std::fill_n(force->data() + begin, end - begin, 0.0);
+    }
+  });
   const bool springs = !m.opt.disabled(disable::kSpring);
   const bool dampers = !m.opt.disabled(disable::kDamper);
   // MJCF: switching off both switches off everything passive, gravity compensation and fluid included

@@ -1,6 +1,7 @@
 #include "forces/spring.h"
 
 #include "math/quat.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -38,7 +39,7 @@ double tendonStretch(const Model& m, const Data& d, int tendon) {
 void addJointSprings(const Model& m, Data& d) {
   for (int j = 0; j < m.njnt; ++j) {
     const SpringLaw spring = jointSpring(m, j);
-    if (spring.isZero()) continue;
+    if (spring.isZero() || jointAsleep(m, d, j)) continue;
     int q = m.jnt_qposadr[j];
     int v = m.jnt_dofadr[j];
     switch (m.jnt_type[j]) {
@@ -65,7 +66,7 @@ void addJointSprings(const Model& m, Data& d) {
 void addTendonSprings(const Model& m, Data& d) {
   for (int t = 0; t < m.ntendon; ++t) {
     const double force = tendonSpring(m, t).force(tendonStretch(m, d, t));
-    if (force == 0) continue;
+    if (force == 0 || tendonAsleep(m, d, t)) continue;
     const int end = m.ten_J_rowadr[t] + m.ten_J_rownnz[t];
     for (int k = m.ten_J_rowadr[t]; k < end; ++k) d.qfrc_spring[m.ten_J_colind[k]] += d.ten_J[k] * force;
   }

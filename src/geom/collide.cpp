@@ -50,6 +50,7 @@ int collide(const Shape& a, const Shape& b, double margin, const CollideOptions&
   const Collider collider = colliderFor(a.type, b.type);
   switch (collider.kind) {
     case Collider::Exact:
+      if (options.steady && collider.function == boxBox) return boxBoxSteady(a, b, margin, out);
       return collider.function(a, b, margin, out);
     case Collider::Convex:
       return collideConvex(a, b, margin, options, out);

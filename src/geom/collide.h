@@ -53,6 +53,7 @@ struct CollideOptions {
   double tolerance = 1e-6;  ///< of the convex collider
   int iterations = 35;      ///< of the convex collider
   bool multiContact = true;
+  bool steady = false;  ///< rather keep the features of the last step than be exactly like the reference engine
 };
 
 /// Appends the contact points of two shapes that are nearer than `margin` to `out`; returns how many. The shape with

@@ -211,8 +211,9 @@ struct BoxPair {
 /// Unit common perpendicular of edge i of the first and edge j of the second box, in the frame of the first.
 Vec3 edgeCross(const BoxPair& p, int i, int j) { return Vec3::Unit(i).cross(Vec3(p.R.col(j))); }
 
-/// Best separating axis, or one whose separation exceeds `limit` if there is such an axis.
-Axis separatingAxis(const BoxPair& p, double limit) {
+/// Best separating axis, or one whose separation exceeds `limit` if there is such an axis. A face of the second box
+/// must be better than those of the first by `bias`.
+Axis separatingAxis(const BoxPair& p, double limit, double bias) {
   Axis best;
   const Mat3 absR = p.R.cwiseAbs();
   const auto face = [&](double separation, int code) {
@@ -222,8 +223,6 @@ Axis separatingAxis(const BoxPair& p, double limit) {
   for (int i = 0; i < 3; ++i) {
     if (face(std::abs(p.t[i]) - p.s1[i] - dot(absR.row(i), p.s2), i)) return best;
   }
-  // boxes that lie flat on each other are equally far apart along both faces: rounding must not choose
-  const double bias = kFaceBias * (p.s1.sum() + p.s2.sum());
   for (int j = 0; j < 3; ++j) {
     const double separation = std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1);
     if (separation > limit) return {separation, 3 + j};
@@ -428,18 +427,25 @@ int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList&
   return count;
 }
 
-int boxBox(const Shape& a, const Shape& b, double margin, PointList& out) {
+/// `faceBias`, of all half sizes: see separatingAxis().
+static int collideBoxes(const Shape& a, const Shape& b, double margin, double faceBias, PointList& out) {
   BoxPair fromA{a.size, b.size, applyTransposed(a.rot, b.pos - a.pos), applyTransposed(b.rot, a.pos - b.pos), {}};
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) fromA.R(i, j) = dot(a.rot.col(i), b.rot.col(j));
   }
-  const double limit =
-      margin + kRoundingSlack * (a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2]);
-  const Axis axis = separatingAxis(fromA, limit);
+  const double sizes = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
+  const double limit = margin + kRoundingSlack * sizes;
+  const Axis axis = separatingAxis(fromA, limit, faceBias * sizes);
   if (axis.separation > limit) return 0;
   if (axis.code >= 6) return boxEdges(fromA, a, (axis.code - 6) / 3, (axis.code - 6) % 3, limit, out);
   if (axis.code < 3) return boxFaces(fromA, a, axis.code, 1, margin, out);
   return boxFaces(fromA.swapped(), b, axis.code - 3, -1, margin, out);
+}
+
+int boxBox(const Shape& a, const Shape& b, double margin, PointList& out) { return collideBoxes(a, b, margin, 0, out); }
+
+int boxBoxSteady(const Shape& a, const Shape& b, double margin, PointList& out) {
+  return collideBoxes(a, b, margin, kFaceBias, out);
 }
 
 }  // namespace sinew::geom

@@ -3,6 +3,7 @@
 #include "inertia/inertia.h"
 #include "math/kernel.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 
@@ -40,11 +41,10 @@ inline __attribute__((always_inline)) void subtractFromAncestors(const Model& m,
   }
 }
 
-}  // namespace
-
-SINEW_KERNEL int factorTree(const Model& m, double* LD, double* diagInv) {
+/// Trees whose dofs are [begin, end).
+SINEW_KERNEL int factorDofs(const Model& m, double* LD, double* diagInv, int begin, int end) {
   int bad = -1;
-  for (int i = m.nv - 1; i >= 0;) {
+  for (int i = end - 1; i >= begin;) {
     // i and the dofs right above it, as long as each is the parent of the one before: at most kGroup of them
     const int* column = m.M_colind.data() + m.M_rowadr[i];
     const int above = m.M_rownnz[i] - 1;
@@ -93,9 +93,9 @@ SINEW_KERNEL int factorTree(const Model& m, double* LD, double* diagInv) {
   return bad;
 }
 
-void solveTree(const Model& m, const double* LD, const double* diagInv, double* x) {
+void solveDofs(const Model& m, const double* LD, const double* diagInv, double* x, int begin, int end) {
   // x <- inv(L') x
-  for (int i = m.nv - 1; i >= 0; --i) {
+  for (int i = end - 1; i >= begin; --i) {
     const double* row = LD + m.M_rowadr[i];
     const int* column = m.M_colind.data() + m.M_rowadr[i];
     const int above = m.M_rownnz[i] - 1;
@@ -103,7 +103,7 @@ void solveTree(const Model& m, const double* LD, const double* diagInv, double* 
     for (int k = 0; k < above; ++k) x[column[k]] -= row[k] * xi;
   }
   // x <- inv(L) inv(D) x, in two sums, so that an addition need not wait for the one before
-  for (int i = 0; i < m.nv; ++i) {
+  for (int i = begin; i < end; ++i) {
     const double* row = LD + m.M_rowadr[i];
     const int* column = m.M_colind.data() + m.M_rowadr[i];
     const int above = m.M_rownnz[i] - 1;
@@ -118,9 +118,31 @@ void solveTree(const Model& m, const double* LD, const double* diagInv, double* 
   }
 }
 
+}  // namespace
+
+int factorTree(const Model& m, const Data& d, double* LD, double* diagInv) {
+  int bad = -1;
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    const int first = factorDofs(m, LD, diagInv, begin, end);
+    if (first >= 0) bad = first;  // as from the last dof to the first
+  });
+  return bad;
+}
+
+void solveTree(const Model& m, const Data& d, const double* LD, const double* diagInv, double* x) {
+  forEachAwakeRun(m, d, [&](int begin, int end) { solveDofs(m, LD, diagInv, x, begin, end); });
+}
+
+void copyAwakeRows(const Model& m, const Data& d, const double* from, double* to) {
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    const int first = m.M_rowadr[begin];
+    std::copy_n(from + first, (end < m.nv ? m.M_rowadr[end] : m.nM) - first, to + first);
+  });
+}
+
 void factorMass(const Model& m, Data& d) {
-  std::copy(d.M.begin(), d.M.end(), d.qLD.data());
-  const int bad = factorTree(m, d.qLD.data(), d.qLDiagInv.data());
+  copyAwakeRows(m, d, d.M.data(), d.qLD.data());
+  const int bad = factorTree(m, d, d.qLD.data(), d.qLDiagInv.data());
   // what is pinned does not yield to any force, not even by one part in 1e20
   for (int node = 0; node < m.nflexnode; ++node) {
     if (m.flexnode_pinned[node]) std::fill_n(d.qLDiagInv.data() + m.nv_rigid + 3 * node, 3, 0.0);
@@ -133,7 +155,7 @@ void factorMass(const Model& m, Data& d) {
   }
 }
 
-void solveMass(const Model& m, const Data& d, double* x) { solveTree(m, d.qLD.data(), d.qLDiagInv.data(), x); }
+void solveMass(const Model& m, const Data& d, double* x) { solveTree(m, d, d.qLD.data(), d.qLDiagInv.data(), x); }
 
 void multiplyMass(const Model& m, const Data& d, const double* x, double* y) {
   // y_i starts with its own row; rows of later dofs add what the upper triangle holds

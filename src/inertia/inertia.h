@@ -13,12 +13,15 @@ void massMatrix(const Model& m, Data& d);
 /// M -> qLD, qLDiagInv. Counts Trouble::Inertia if a pivot is not positive.
 void factorMass(const Model& m, Data& d);
 
-/// In place: LD holds the lower triangle in the pattern of M and becomes L and D. Returns the first dof whose pivot is
-/// below 1e-15 (the pivot is then replaced by 1e-15), or -1.
-int factorTree(const Model& m, double* LD, double* diagInv);
+/// In place: LD holds the lower triangle in the pattern of M and becomes L and D, for what is awake. Returns a dof whose
+/// pivot is below 1e-15 (the pivot is then replaced by 1e-15), or -1.
+int factorTree(const Model& m, const Data& d, double* LD, double* diagInv);
 
-/// x <- inv(L'DL) x for a factor made by factorTree().
-void solveTree(const Model& m, const double* LD, const double* diagInv, double* x);
+/// x <- inv(L'DL) x for a factor made by factorTree(), for what is awake; the rest of x stays as it is.
+void solveTree(const Model& m, const Data& d, const double* LD, const double* diagInv, double* x);
+
+/// Copies the rows of what is awake, in the pattern of M.
+void copyAwakeRows(const Model& m, const Data& d, const double* from, double* to);
 
 /// x <- inv(M) x with the factor in Data.
 void solveMass(const Model& m, const Data& d, double* x);

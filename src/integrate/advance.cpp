@@ -2,14 +2,17 @@
 
 #include "forces/actuation.h"
 #include "forces/forces.h"
+#include "forces/servo.h"
+#include "forces/so3.h"
 #include "integrate/integrate.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
 
 void advanceActivations(const Model& m, Data& d, const double* act_dot) {
   if (m.na == 0 || m.opt.disabled(disable::kActuation)) return;
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_actadr[u] < 0) continue;
     const bool frozen = actuatorDisabled(m, u);
     const int end = m.actuator_actadr[u] + m.actuator_actnum[u];
@@ -17,8 +20,10 @@ void advanceActivations(const Model& m, Data& d, const double* act_dot) {
       d.act[a] = nextActivation(m, d, u, a, frozen ? 0 : act_dot[a]);
     }
     // a setpoint that turns for ever is kept within one turn of the transmission
-    const double period = m.actuator_dyntype[u] == DynType::Integrator ? setpointPeriod(m, u) : 0;
-    if (period > 0) d.act[end - 1] = nearestSetpoint(d.act[end - 1], d.actuator_length[u], period);
+    if (m.actuator_dyntype[u] != DynType::Integrator) continue;
+    const double period = setpointPeriod(m, u);
+    if (period > 0) d.act[end - 1] = nearestSetpoint(d.act[end - 1], d.actuator_length[m.actuator_outadr[u]], period);
+    if (m.actuator_gaintype[u] == GainType::So3) so3::shortenSetpoint(&d.act[m.actuator_actadr[u]]);
   }
 }
 
@@ -41,11 +46,13 @@ void stopPinnedNodes(const Model& m, Data& d) {
 void advance(const Model& m, Data& d, const double* act_dot, const double* acceleration, const double* qvel) {
   const double h = m.opt.timestep;
   advanceActivations(m, d, act_dot);
-  for (int i = 0; i < m.nv; ++i) d.qvel[i] += h * acceleration[i];
+  forEachAwakeDof(m, d, [&](int i) { d.qvel[i] += h * acceleration[i]; });
   stopPinnedNodes(m, d);
-  integratePositions(m, d.qpos.data(), qvel ? qvel : d.qvel.data(), h);
+  integrateAwakePositions(m, d, d.qpos.data(), qvel ? qvel : d.qvel.data());
   d.time += h;
-  std::copy(d.qacc.begin(), d.qacc.end(), d.qacc_warmstart.begin());
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    std::copy_n(d.qacc.data() + begin, end - begin, d.qacc_warmstart.data() + begin);
+  });
 }
 
 }  // namespace sinew

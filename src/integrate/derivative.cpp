@@ -8,6 +8,7 @@
 #include "forces/fluid.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -69,12 +70,14 @@ bool isStandaloneFreeBody(const Model& m, int body) {
 
 void addActuatorDerivative(const Model& m, Data& d) {
   if (m.opt.disabled(disable::kActuation)) return;
-  for (int u = 0; u < m.nu; ++u) {
-    if (actuatorDisabled(m, u)) continue;
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (actuatorDisabled(m, u) || actuatorAsleep(m, d, u)) continue;
     const double slope = actuatorVelocitySlope(m, d, u);
     if (slope == 0) continue;
-    const int adr = d.moment_rowadr[u];
-    addOuterProduct(m, d, &d.moment_colind[adr], &d.actuator_moment[adr], d.moment_rownnz[u], slope);
+    for (int i = m.actuator_outadr[u]; i < m.actuator_outadr[u] + m.actuator_outnum[u]; ++i) {
+      const int adr = d.moment_rowadr[i];
+      addOuterProduct(m, d, &d.moment_colind[adr], &d.actuator_moment[adr], d.moment_rownnz[i], slope);
+    }
   }
 }
 
@@ -90,10 +93,9 @@ void addFluidDerivative(const Model& m, Data& d, bool fast) {
 void addDamperDerivative(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
-  dofDamping(m, laws);
-  for (int i = 0; i < m.nv; ++i) {
-    d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]);
-  }
+  dofDamping(m, d, laws);
+  forEachAwakeDof(
+      m, d, [&](int i) { d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]); });
 }
 
 void addTendonDamperDerivative(const Model& m, Data& d) {
@@ -102,14 +104,16 @@ void addTendonDamperDerivative(const Model& m, Data& d) {
   tendonDamping(m, laws);
   for (int t = 0; t < m.ntendon; ++t) {
     const double rate = laws[static_cast<std::size_t>(t)].rate(d.ten_velocity[t]);
-    if (rate == 0) continue;
+    if (rate == 0 || tendonAsleep(m, d, t)) continue;
     const int adr = m.ten_J_rowadr[t];
     addOuterProduct(m, d, &m.ten_J_colind[adr], &d.ten_J[adr], m.ten_J_rownnz[t], -rate);
   }
 }
 
 void velocityDerivative(const Model& m, Data& d, bool fast) {
-  std::fill(d.qDeriv.begin(), d.qDeriv.end(), 0.0);
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    std::fill(&d.qDeriv[m.D_rowadr[begin]], d.qDeriv.data() + (end < m.nv ? m.D_rowadr[end] : m.nD), 0.0);
+  });
   addActuatorDerivative(m, d);
 
   const bool dampers = !m.opt.disabled(disable::kDamper);
@@ -120,7 +124,7 @@ void velocityDerivative(const Model& m, Data& d, bool fast) {
   }
 
   for (int tree = 0; tree < m.ntree; ++tree) {
-    if (m.tree_bodynum[tree] == 0) continue;  // a flex node has no bias force
+    if (m.tree_bodynum[tree] == 0 || treeAsleep(d, tree)) continue;  // a flex node has no bias force
     if (!fast || isStandaloneFreeBody(m, m.tree_bodyadr[tree])) subtractBiasDerivative(m, d, tree);
   }
 }

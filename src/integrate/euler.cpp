@@ -4,31 +4,36 @@
 #include "forces/damper.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
 
-/// h times the rate of every dof damper into `rates` (nv numbers). False, and nothing written, if damping is integrated
-/// explicitly or there is none.
+/// h times the rate of every dof damper into `rates` (nv numbers, set for what is awake). False, and nothing written,
+/// if damping is integrated explicitly or there is none. What sleeps counts, so that the way what is awake is
+/// integrated does not depend on it.
 bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
   if (m.opt.disabled(disable::kEulerDamp | disable::kDamper)) return false;
   const Arena::Scope scope(d.arena);
   const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
-  dofDamping(m, laws);
+  dofDamping(m, d, laws);
   const auto damps = [](const DampingLaw& law) { return law.b0 > 0 || law.b1 != 0 || law.b2 != 0; };
-  if (std::none_of(laws.begin(), laws.end(), damps)) return false;
-  for (int i = 0; i < m.nv; ++i) {
+  bool any = false;
+  forEachAwakeRun(
+      m, d, [&](int begin, int end) { any = any || std::any_of(laws.begin() + begin, laws.begin() + end, damps); });
+  if (!any && !sleepingDofDamps(m, d)) return false;
+  forEachAwakeDof(m, d, [&](int i) {
     const std::size_t k = static_cast<std::size_t>(i);
     rates[k] = m.opt.timestep * laws[k].rate(d.qvel[i]);
-  }
+  });
   return true;
 }
 
 /// qH, qHDiagInv = factor of M + h B, B the diagonal of damping rates.
 void factorDamped(const Model& m, Data& d, std::span<const double> rates) {
-  std::copy(d.M.begin(), d.M.end(), d.qH.begin());
-  for (int i = 0; i < m.nv; ++i) d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[static_cast<std::size_t>(i)];
-  factorTree(m, d.qH.data(), d.qHDiagInv.data());
+  copyAwakeRows(m, d, d.M.data(), d.qH.data());
+  forEachAwakeDof(m, d, [&](int i) { d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[static_cast<std::size_t>(i)]; });
+  factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
 }
 
 }  // namespace
@@ -44,8 +49,8 @@ void integrateEuler(const Model& m, Data& d) {
   // (M + h B) a = all forces
   factorDamped(m, d, rates);
   const std::span<double> a = d.arena.take<double>(m.nv);
-  for (int i = 0; i < m.nv; ++i) a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
-  solveTree(m, d.qH.data(), d.qHDiagInv.data(), a.data());
+  forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
+  solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a.data());
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
 }
 
@@ -59,8 +64,9 @@ void impulseMetricEuler(const Model& m, Data& d) {
     return;
   }
   factorDamped(m, d, rates);
-  std::copy(d.qfrc_smooth.begin(), d.qfrc_smooth.end(), d.qacc.begin());
-  solveTree(m, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
+  solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());
 }
 
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
@@ -68,7 +74,7 @@ void discreteForceEuler(const Model& m, Data& d, const double* acceleration, dou
   const std::span<double> rates = d.arena.take<double>(m.nv);
   multiplyMass(m, d, acceleration, qfrc);
   if (!implicitDamping(m, d, rates)) return;
-  for (int i = 0; i < m.nv; ++i) qfrc[i] += rates[static_cast<std::size_t>(i)] * acceleration[i];
+  forEachAwakeDof(m, d, [&](int i) { qfrc[i] += rates[static_cast<std::size_t>(i)] * acceleration[i]; });
 }
 
 }  // namespace sinew

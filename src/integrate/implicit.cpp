@@ -8,21 +8,28 @@
 #include "integrate/integrate.h"
 #include "integrate/sparse_lu.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
 
 /// qLU = M - h qDeriv, all of pattern D.
 void unsymmetricMatrix(const Model& m, Data& d) {
-  for (int k = 0; k < m.nD; ++k) {
-    const double M = m.mapM2D[k] >= 0 ? d.M[m.mapM2D[k]] : 0;
-    d.qLU[k] = M - m.opt.timestep * d.qDeriv[k];
-  }
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    const int last = end < m.nv ? m.D_rowadr[end] : m.nD;
+    for (int k = m.D_rowadr[begin]; k < last; ++k) {
+      const double M = m.mapM2D[k] >= 0 ? d.M[m.mapM2D[k]] : 0;
+      d.qLU[k] = M - m.opt.timestep * d.qDeriv[k];
+    }
+  });
 }
 
 /// qH = lower triangle of M - h qDeriv in the pattern of M.
 void symmetricMatrix(const Model& m, Data& d) {
-  for (int k = 0; k < m.nM; ++k) d.qH[k] = d.M[k] - m.opt.timestep * d.qDeriv[m.mapD2M[k]];
+  forEachAwakeRun(m, d, [&](int begin, int end) {
+    const int last = end < m.nv ? m.M_rowadr[end] : m.nM;
+    for (int k = m.M_rowadr[begin]; k < last; ++k) d.qH[k] = d.M[k] - m.opt.timestep * d.qDeriv[m.mapD2M[k]];
+  });
 }
 
 /// M - h qDeriv of the six dofs of a standalone free body, starting at `dof`.
@@ -42,11 +49,11 @@ Mat6 freeBodyMatrix(const Model& m, const Data& d, int dof) {
   return A;
 }
 
-/// Calls f(first dof) for every standalone free body.
+/// Calls f(first dof) for every standalone free body that is awake.
 template <class F>
-void forEachFreeBody(const Model& m, F&& f) {
+void forEachFreeBody(const Model& m, const Data& d, F&& f) {
   for (int tree = 0; tree < m.ntree; ++tree) {
-    if (m.tree_bodynum[tree] == 0) continue;
+    if (m.tree_bodynum[tree] == 0 || treeAsleep(d, tree)) continue;
     if (isStandaloneFreeBody(m, m.tree_bodyadr[tree])) f(m.tree_dofadr[tree]);
   }
 }
@@ -60,22 +67,22 @@ void useInertia(const Model& m, Data& d, int dof) {
 /// a <- inv(M - h dF/dv) a with the full, unsymmetric derivative.
 void solveImplicit(const Model& m, Data& d, double* a) {
   unsymmetricMatrix(m, d);
-  factorUL(m, d.qLU.data());
-  solveUL(m, d.qLU.data(), a);
+  factorUL(m, d, d.qLU.data());
+  solveUL(m, d, d.qLU.data(), a);
 }
 
 /// The same with the symmetric part only; the blocks of free bodies, which nothing couples to the rest, are solved as
 /// they are. Tumbling bodies are where the missing derivative of the bias force would show most.
 void solveImplicitFast(const Model& m, Data& d, double* a) {
   symmetricMatrix(m, d);
-  forEachFreeBody(m, [&](int dof) { useInertia(m, d, dof); });  // keeps the factor well defined
+  forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });  // keeps the factor well defined
 
   const Arena::Scope scope(d.arena);
   const std::span<double> force = d.arena.take<double>(m.nv);
   std::copy_n(a, m.nv, force.data());
-  factorTree(m, d.qH.data(), d.qHDiagInv.data());
-  solveTree(m, d.qH.data(), d.qHDiagInv.data(), a);
-  forEachFreeBody(m, [&](int dof) {
+  factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+  solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a);
+  forEachFreeBody(m, d, [&](int dof) {
     const Eigen::PartialPivLU<Mat6> lu(freeBodyMatrix(m, d, dof));
     if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() < kMinVal) return;  // singular: leave the solution with M
     const Vec6 solution = lu.solve(ConstMapVec6(&force[static_cast<std::size_t>(dof)]));
@@ -88,23 +95,24 @@ void solveImplicitFast(const Model& m, Data& d, double* a) {
 void integrateImplicit(const Model& m, Data& d, bool fast) {
   velocityDerivative(m, d, fast);
   const Arena::Scope scope(d.arena);
-  const std::span<double> a = d.arena.take<double>(m.nv);
-  for (int i = 0; i < m.nv; ++i) a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+  const std::span<double> a = d.arena.zeros<double>(m.nv);
+  forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   if (fast) {
     solveImplicitFast(m, d, a.data());
   } else {
     solveImplicit(m, d, a.data());
   }
-  // the metric of stiff nodes had all of that already
+  // the metric of stiff parts had all of that already
   if (stiffnessIsImplicit(m)) {
-    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc.data() + dof, 3, a.data() + dof);
+    for (const int dof : m.stiff_dof) a[static_cast<std::size_t>(dof)] = d.qacc[dof];
   }
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
 }
 
 void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
   velocityDerivative(m, d, fast);
-  std::copy(d.qfrc_smooth.begin(), d.qfrc_smooth.end(), d.qacc.begin());
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
   if (fast) {
     solveImplicitFast(m, d, d.qacc.data());
   } else {
@@ -112,17 +120,18 @@ void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
     // impulses need a symmetric matrix
     velocityDerivative(m, d, true);
     symmetricMatrix(m, d);
-    forEachFreeBody(m, [&](int dof) { useInertia(m, d, dof); });
-    factorTree(m, d.qH.data(), d.qHDiagInv.data());
+    forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });
+    factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
   }
-  const bool definite = std::all_of(d.qHDiagInv.begin(), d.qHDiagInv.end(), [](double x) { return x > 0; });
+  bool definite = true;
+  forEachAwakeDof(m, d, [&](int i) { definite = definite && d.qHDiagInv[i] > 0; });
   if (!definite) {
     std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
     std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
   }
   // the metric of stiff nodes has all of that already
   if (stiffnessIsImplicit(m)) {
-    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc_smooth.data() + dof, 3, d.qacc.data() + dof);
+    for (const int dof : m.stiff_dof) d.qacc[dof] = d.qacc_smooth[dof];
   }
 }
 
@@ -144,7 +153,7 @@ void discreteForceImplicit(const Model& m, Data& d, bool fast, const double* acc
     }
     qfrc[i] += d.qH[diagonal] * acceleration[i];
   }
-  forEachFreeBody(m, [&](int dof) {
+  forEachFreeBody(m, d, [&](int dof) {
     const Vec6 force = freeBodyMatrix(m, d, dof) * ConstMapVec6(acceleration + dof);
     MapVec6{qfrc + dof} = force;
   });

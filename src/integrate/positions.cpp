@@ -1,31 +1,47 @@
 #include "integrate/integrate.h"
 #include "math/quat.h"
+#include "model/awake.h"
 
 namespace sinew {
 
-void integratePositions(const Model& m, double* qpos, const double* qvel, double h) {
-  for (int j = 0; j < m.njnt; ++j) {
-    double* q = qpos + m.jnt_qposadr[j];
-    const double* v = qvel + m.jnt_dofadr[j];
-    switch (m.jnt_type[j]) {
-      case JointType::Free:
-        for (int i = 0; i < 3; ++i) q[i] += h * v[i];
-        q += 3;
-        v += 3;
-        [[fallthrough]];
-      case JointType::Ball:
-        integrated(Quat::load(q), ConstMapVec3(v), h).store(q);
-        break;
-      case JointType::Slide:
-      case JointType::Hinge:
-        *q += h * *v;
-        break;
-    }
+namespace {
+
+void integrateJoint(const Model& m, int j, double* qpos, const double* qvel, double h) {
+  double* q = qpos + m.jnt_qposadr[j];
+  const double* v = qvel + m.jnt_dofadr[j];
+  switch (m.jnt_type[j]) {
+    case JointType::Free:
+      for (int i = 0; i < 3; ++i) q[i] += h * v[i];
+      q += 3;
+      v += 3;
+      [[fallthrough]];
+    case JointType::Ball:
+      integrated(Quat::load(q), ConstMapVec3(v), h).store(q);
+      break;
+    case JointType::Slide:
+    case JointType::Hinge:
+      *q += h * *v;
+      break;
   }
-  // a pinned node has no velocity, and adding zero would still turn -0 into 0
+}
+
+/// A pinned node has no velocity, and adding zero would still turn -0 into 0.
+void integrateNode(const Model& m, int node, double* qpos, const double* qvel, double h) {
+  if (m.flexnode_pinned[node]) return;
+  for (int k = 3 * node; k < 3 * node + 3; ++k) qpos[m.nq_rigid + k] += h * qvel[m.nv_rigid + k];
+}
+
+}  // namespace
+
+void integratePositions(const Model& m, double* qpos, const double* qvel, double h) {
+  for (int j = 0; j < m.njnt; ++j) integrateJoint(m, j, qpos, qvel, h);
+  for (int node = 0; node < m.nflexnode; ++node) integrateNode(m, node, qpos, qvel, h);
+}
+
+void integrateAwakePositions(const Model& m, const Data& d, double* qpos, const double* qvel) {
+  forEachAwakeJoint(m, d, [&](int j) { integrateJoint(m, j, qpos, qvel, m.opt.timestep); });
   for (int node = 0; node < m.nflexnode; ++node) {
-    if (m.flexnode_pinned[node]) continue;
-    for (int k = 3 * node; k < 3 * node + 3; ++k) qpos[m.nq_rigid + k] += h * qvel[m.nv_rigid + k];
+    if (!nodeAsleep(m, d, node)) integrateNode(m, node, qpos, qvel, m.opt.timestep);
   }
 }
 

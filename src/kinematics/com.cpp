@@ -4,10 +4,12 @@
 #include "kinematics/kinematics.h"
 #include "math/spatial.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
 
+/// Of all subtrees: those of static bodies hold both what sleeps and what does not.
 void subtreeCentres(const Model& m, Data& d) {
   double* com = d.subtree_com.data();
   for (int i = 0; i < m.nbody; ++i) vec3(com, i) = vec3(d.xipos.data(), i) * m.body_mass[i];
@@ -61,16 +63,16 @@ void motionAxes(const Model& m, Data& d, int j) {
 void comPos(const Model& m, Data& d) {
   subtreeCentres(m, d);
   std::fill_n(d.cinert.data(), 10, 0.0);  // the world never moves
-  for (int i = 1; i < m.nbody; ++i) {
+  forEachAwakeBody(m, d, [&](int i) {
     const Vec3 fromCom = vec3(d.xipos.data(), i) - vec3(d.subtree_com.data(), m.body_rootid[i]);
     setInertia(&d.cinert[10 * i], &m.body_inertia[3 * i], &d.ximat[9 * i], fromCom, m.body_mass[i]);
-  }
-  for (int j = 0; j < m.njnt; ++j) motionAxes(m, d, j);
+  });
+  forEachAwakeJoint(m, d, [&](int j) { motionAxes(m, d, j); });
 }
 
 void comVel(const Model& m, Data& d) {
   zero6(d.cvel.data());
-  for (int i = 1; i < m.nbody; ++i) {
+  forEachAwakeBody(m, d, [&](int i) {
     double v[6];
     copy6(v, &d.cvel[6 * m.body_parentid[i]]);
     const int end = m.body_jntadr[i] + m.body_jntnum[i];
@@ -95,7 +97,7 @@ void comVel(const Model& m, Data& d) {
       }
     }
     copy6(&d.cvel[6 * i], v);
-  }
+  });
 }
 
 void subtreeVelocities(const Model& m, Data& d) {
@@ -114,6 +116,15 @@ void subtreeVelocities(const Model& m, Data& d) {
     vec3(angmom, i).noalias() = R * spin;
   }
 
+  const auto forEachFreeNode = [&](auto&& f) {  // a node counts where it was declared, as in subtree_com
+    for (int n = 0; n < m.nflexnode; ++n) {
+      if (m.flexnode_pinned[n]) continue;
+      f(m.flexnode_bodyid[n], m.flexnode_mass[n], ConstMapVec3(d.qpos.data() + m.nq_rigid + 3 * n),
+        ConstMapVec3(d.qvel.data() + m.nv_rigid + 3 * n));
+    }
+  };
+  forEachFreeNode([&](int body, double mass, const auto&, const auto& v) { vec3(linvel, body) += mass * v; });
+
   // momentum of each subtree, then the velocity of its centre of mass
   for (int i = m.nbody - 1; i >= 0; --i) {
     if (i > 0) vec3(linvel, m.body_parentid[i]) += vec3(linvel, i);
@@ -121,7 +132,12 @@ void subtreeVelocities(const Model& m, Data& d) {
   }
 
   // L about a centre c of what moves with its own centre x: L_x + m (x - c) x (v_x - v_c). Once for the body inside
-  // its subtree, once for the subtree inside its parent's.
+  // its subtree (and for nodes, which do not spin), once for the subtree inside its parent's.
+  forEachFreeNode([&](int body, double mass, const auto& x, const auto& v) {
+    const Vec3 arm = x - vec3(d.subtree_com.data(), body);
+    const Vec3 momentum = mass * (v - vec3(linvel, body));
+    vec3(angmom, body) += arm.cross(momentum);
+  });
   for (int i = m.nbody - 1; i > 0; --i) {
     const int parent = m.body_parentid[i];
     const Vec3 com = vec3(d.subtree_com.data(), i);

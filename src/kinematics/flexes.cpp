@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "kinematics/kinematics.h"
+#include "math/quat.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -10,17 +12,16 @@ namespace {
 /// A flex whose vertices are its points.
 bool carriesItself(const Model& m, int flex) { return m.flex_interp[flex] == 0; }
 
-void placePoints(const Model& m, Data& d) {
-  for (int p = 0; p < m.nflexpoint; ++p) {
-    const int node = m.flexpoint_nodeid[p];
-    if (node >= 0) {
-      std::copy_n(d.qpos.data() + m.nq_rigid + 3 * node, 3, d.flexpoint_xpos.data() + 3 * p);
-      continue;
-    }
-    const int body = m.flexpoint_bodyid[p];
-    vec3(d.flexpoint_xpos.data(), p) =
-        vec3(d.xpos.data(), body) + mat3(d.xmat.data(), body) * vec3(m.flexpoint_pos.data(), p);
-  }
+Vec3 placeOf(const Model& m, const Data& d, int point) {
+  const int node = m.flexpoint_nodeid[point];
+  if (node >= 0) return vec3(d.qpos.data() + m.nq_rigid, node);
+  const int body = m.flexpoint_bodyid[point];
+  return vec3(d.xpos.data(), body) + mat3(d.xmat.data(), body) * vec3(m.flexpoint_pos.data(), point);
+}
+
+void placePoints(const Model& m, Data& d, int flex) {
+  const int end = m.flex_pointadr[flex] + m.flex_pointnum[flex];
+  for (int p = m.flex_pointadr[flex]; p < end; ++p) vec3(d.flexpoint_xpos.data(), p) = placeOf(m, d, p);
 }
 
 /// x_v = sum_k w_k x_k over the points that carry the vertex.
@@ -43,10 +44,14 @@ void placeVertices(const Model& m, Data& d, int flex) {
 
 }  // namespace
 
+bool pointHasMoved(const Model& m, const Data& d, int point) {
+  return placeOf(m, d, point) != vec3(d.flexpoint_xpos.data(), point);
+}
+
 void flexes(const Model& m, Data& d) {
-  if (m.nflex == 0) return;
-  placePoints(m, d);
   for (int f = 0; f < m.nflex; ++f) {
+    if (flexAsleep(m, d, f)) continue;
+    placePoints(m, d, f);
     placeVertices(m, d, f);
     const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
     for (int e = m.flex_edgeadr[f]; e < m.flex_edgeadr[f] + m.flex_edgenum[f]; ++e) {
@@ -55,8 +60,10 @@ void flexes(const Model& m, Data& d) {
   }
 }
 
-void flexVelocities(const Model& m, Data& d) {
-  for (int p = 0; p < m.nflexpoint; ++p) {
+namespace {
+
+void pointVelocities(const Model& m, Data& d, int flex) {
+  for (int p = m.flex_pointadr[flex]; p < m.flex_pointadr[flex] + m.flex_pointnum[flex]; ++p) {
     const int node = m.flexpoint_nodeid[p];
     if (node >= 0) {
       std::copy_n(d.qvel.data() + m.nv_rigid + 3 * node, 3, d.flexpoint_xvel.data() + 3 * p);
@@ -65,7 +72,14 @@ void flexVelocities(const Model& m, Data& d) {
           pointVelocity(m, d, m.flexpoint_bodyid[p], vec3(d.flexpoint_xpos.data(), p)).linear;
     }
   }
+}
+
+}  // namespace
+
+void flexVelocities(const Model& m, Data& d) {
   for (int f = 0; f < m.nflex; ++f) {
+    if (flexAsleep(m, d, f)) continue;
+    pointVelocities(m, d, f);
     if (!carriesItself(m, f)) continue;
     const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
     const double* v = d.flexpoint_xvel.data() + 3 * m.flex_pointadr[f];
@@ -76,6 +90,16 @@ void flexVelocities(const Model& m, Data& d) {
       d.flexedge_velocity[e] = length > elastic::kMinLength ? along.dot(vec3(v, b) - vec3(v, a)) / length : 0;
     }
   }
+}
+
+Vec3 restOfPoint(const Model& m, int point) {
+  const int node = m.flexpoint_nodeid[point];
+  if (node >= 0) return vec3(m.qpos0.data() + m.nq_rigid, node);
+  Vec3 x = vec3(m.flexpoint_pos.data(), point);
+  for (int b = m.flexpoint_bodyid[point]; b > 0; b = m.body_parentid[b]) {
+    x = vec3(m.body_pos.data(), b) + rotate(Quat::load(&m.body_quat[4 * b]), x);
+  }
+  return x;
 }
 
 Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local) {

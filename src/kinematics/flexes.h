@@ -12,8 +12,14 @@ namespace sinew {
 /// qpos, xpos, xmat -> flexpoint_xpos, flexvert_xpos, flexedge_length. Needs kinematics().
 void flexes(const Model& m, Data& d);
 
+/// Whether a point is elsewhere than flexpoint_xpos says, by a single bit. Needs kinematics().
+bool pointHasMoved(const Model& m, const Data& d, int point);
+
 /// qvel, cvel -> flexpoint_xvel, flexedge_velocity. Needs flexes() and comVel().
 void flexVelocities(const Model& m, Data& d);
+
+/// Where a point is at rest, that is at qpos0.
+Vec3 restOfPoint(const Model& m, int point);
 
 /// A point given in the frame of a carrier: a body, or nbody + flex node, whose axes are those of the body it was
 /// declared under.

@@ -4,6 +4,7 @@
 
 #include "math/quat.h"
 #include "math/types.h"
+#include "model/awake.h"
 
 // Three passes over the bodies instead of one: what a pass reads was written long enough ago to have left the store
 // buffer. Small vectors are handled as scalars for the same reason; packed loads of fresh scalars cost 2x in all.
@@ -120,26 +121,44 @@ void setIdentityFrame(double* pos, double* mat) {
 
 }  // namespace
 
+bool hasMoved(const Model& m, Data& d, int body) {
+  const int joint = m.body_jntadr[body];
+  if (m.body_jntnum[body] == 1 && m.jnt_type[joint] == JointType::Free) {
+    // the usual case; a quaternion that has unit length already was taken over as it is
+    const double* given = d.qpos.data() + m.jnt_qposadr[joint];
+    if (std::equal(given, given + 3, &d.xpos[3 * body]) && std::equal(given + 3, given + 7, &d.xquat[4 * body])) {
+      return false;
+    }
+  }
+  const BodyFrame frame = bodyFrame(m, d, body);
+  const Quat quat = normalized(frame.quat);
+  const double *p = d.xpos.data() + 3 * body, *q = d.xquat.data() + 4 * body;
+  return frame.x != p[0] || frame.y != p[1] || frame.z != p[2] || quat.w != q[0] || quat.x != q[1] || quat.y != q[2] ||
+         quat.z != q[3];
+}
+
 void kinematics(const Model& m, Data& d) {
   setIdentityFrame(d.xpos.data(), d.xmat.data());
   setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());
 
-  for (int i = 1; i < m.nbody; ++i) {
+  forEachAwakeBody(m, d, [&](int i) {
     const BodyFrame frame = bodyFrame(m, d, i);
     const Quat quat = normalized(frame.quat);
     store3(d.xpos.data() + 3 * i, frame.pos());
     quat.store(d.xquat.data() + 4 * i);
     storeMatrix(quat, d.xmat.data() + 9 * i);
-  }
-  for (int i = 1; i < m.nbody; ++i) {
+  });
+  forEachAwakeBody(m, d, [&](int i) {
     placeOnBody(d, i, m.body_sameframe[i], &m.body_ipos[3 * i], &m.body_iquat[4 * i], &d.xipos[3 * i], &d.ximat[9 * i]);
-  }
+  });
   for (int i = 0; i < m.ngeom; ++i) {
+    if (bodyAsleep(d, m.geom_bodyid[i])) continue;
     placeOnBody(d, m.geom_bodyid[i], m.geom_sameframe[i], &m.geom_pos[3 * i], &m.geom_quat[4 * i], &d.geom_xpos[3 * i],
                 &d.geom_xmat[9 * i]);
   }
   for (int i = 0; i < m.nsite; ++i) {
+    if (bodyAsleep(d, m.site_bodyid[i])) continue;
     placeOnBody(d, m.site_bodyid[i], m.site_sameframe[i], &m.site_pos[3 * i], &m.site_quat[4 * i], &d.site_xpos[3 * i],
                 &d.site_xmat[9 * i]);
   }

@@ -6,8 +6,13 @@
 /// First stage of a step: where everything is, and how fast.
 namespace sinew {
 
-/// qpos, mocap_pos, mocap_quat -> xpos, xquat, xmat, xipos, ximat, xanchor, xaxis, geom_x*, site_x*.
+/// qpos, mocap_pos, mocap_quat -> xpos, xquat, xmat, xipos, ximat, xanchor, xaxis, geom_x*, site_x*. This and all that
+/// follows is about what is awake (model/awake.h); the rest keeps what it has.
 void kinematics(const Model& m, Data& d);
+
+/// Whether qpos puts a body elsewhere than xpos and xquat say, by a single bit, its parent being where it is. Writes
+/// xanchor and xaxis of its joints.
+bool hasMoved(const Model& m, Data& d, int body);
 
 /// xipos, ximat, xanchor, xaxis -> subtree_com, cinert, cdof. All spatial quantities of a tree are expressed in world
 /// axes at the centre of mass of its root's subtree. Needs kinematics().

@@ -6,6 +6,7 @@
 #include "kinematics/kinematics.h"
 #include "math/spatial.h"
 #include "math/types.h"
+#include "sinew/sleep.h"
 
 namespace sinew {
 namespace {
@@ -39,6 +40,7 @@ Vec3 carriedAcceleration(const Model& m, const Data& d, const double* qacc, int 
 }  // namespace
 
 ReferenceLayout::ReferenceLayout(const Model& m) : m_(m), scratch_(m) {
+  wakeAll(m, scratch_);
   std::vector<int> flexes;
   for (int f = 0; f < m.nflex; ++f) flexes.push_back(f);
   std::stable_sort(flexes.begin(), flexes.end(), [&](int a, int b) { return m.flex_place[a] < m.flex_place[b]; });

@@ -1,9 +1,11 @@
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
 #include "kinematics/dof_chains.h"
 #include "kinematics/kinematics.h"
 #include "kinematics/wrap.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -38,6 +40,7 @@ class PathPoints {
  public:
   explicit PathPoints(Data& d) : d_(d) {}
   int count() const { return count_; }
+  void skip(int points) { count_ += points; }
   void add(const Vec3& p, int object) {
     vec3(d_.wrap_xpos.data(), count_) = p;
     d_.wrap_obj[count_] = object;
@@ -119,10 +122,15 @@ void spatialTendon(const Model& m, Data& d, int tendon, TendonRow& row, PathPoin
 }  // namespace
 
 void tendons(const Model& m, Data& d) {
-  for (double& value : d.ten_J) value = 0;
   PathPoints points(d);
   for (int i = 0; i < m.ntendon; ++i) {
+    // what a sleeping tendon has is still right, as long as its points need not move up or down the list
+    if (tendonAsleep(m, d, i) && d.ten_wrapadr[i] == points.count()) {
+      points.skip(d.ten_wrapnum[i]);
+      continue;
+    }
     const int adr = m.ten_J_rowadr[i];
+    std::fill_n(d.ten_J.data() + adr, m.ten_J_rownnz[i], 0.0);
     TendonRow row{m.ten_J_colind.data() + adr, d.ten_J.data() + adr, m.ten_J_rownnz[i]};
     d.ten_length[i] = 0;
     d.ten_wrapadr[i] = points.count();

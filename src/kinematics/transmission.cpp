@@ -4,6 +4,7 @@
 #include "kinematics/dof_chains.h"
 #include "kinematics/kinematics.h"
 #include "math/quat.h"
+#include "model/awake.h"
 
 namespace sinew {
 namespace {
@@ -107,10 +108,18 @@ void siteTransmission(const Model& m, const Data& d, int site, const double* gea
   row.reverse();
 }
 
+/// The rotation vector that takes a reference site to a site. The orientations that are compared are site_quat xquat,
+/// in this order, as the reference engine has it (and users' models rely on), not the sites' true orientations xquat
+/// site_quat.
+Vec3 relativeRotation(const Model& m, const Data& d, int site, int reference) {
+  const auto orientation = [&](int s) {
+    return Quat::load(&m.site_quat[4 * s]) * Quat::load(&d.xquat[4 * m.site_bodyid[s]]);
+  };
+  return difference(orientation(site), orientation(reference));
+}
+
 /// The pose of a site in the frame of a reference site: length is gear times offset plus gear times rotation vector.
-/// Dofs that move both sites together do not act. The orientations that are compared are site_quat xquat, in this
-/// order, as the reference engine has it (and users' models rely on), not the sites' true orientations
-/// xquat site_quat.
+/// Dofs that move both sites together do not act.
 double relativeSiteTransmission(const Model& m, const Data& d, int site, int reference, const double* gear,
                                 MomentRow& row) {
   const int body = m.site_bodyid[site], referenceBody = m.site_bodyid[reference];
@@ -122,11 +131,7 @@ double relativeSiteTransmission(const Model& m, const Data& d, int site, int ref
     const Vec3 offset = R.transpose() * (pos - referencePos);
     length += dot3(offset, translation);
   }
-  if (rotation != Vec3::Zero()) {
-    const Quat quat = Quat::load(&m.site_quat[4 * site]) * Quat::load(&d.xquat[4 * body]);
-    const Quat referenceQuat = Quat::load(&m.site_quat[4 * reference]) * Quat::load(&d.xquat[4 * referenceBody]);
-    length += dot3(difference(quat, referenceQuat), rotation);
-  }
+  if (rotation != Vec3::Zero()) length += dot3(relativeRotation(m, d, site, reference), rotation);
 
   const Vec3 force = R * translation, torque = R * rotation;
   const Vec3 arm = pos - treeCom(m, d, body), referenceArm = referencePos - treeCom(m, d, referenceBody);
@@ -166,10 +171,29 @@ void bodyTransmission(const Model& m, const Data& d, int body, MomentRow& row) {
   for (int i = 0; i < m.nv; ++i) row.addNonzero(i, row.value[i] / count);
 }
 
-/// Writes the row of actuator u and returns its length.
-double transmission(const Model& m, const Data& d, int u, MomentRow& row) {
+/// Component k of the rotation of one site against another, about the axes of the first: the moment is that axis, the
+/// length component k of the rotation vector, whose components are the same in the frames of both sites.
+double orientationTransmission(const Model& m, const Data& d, int site, int reference, int k, MomentRow& row) {
+  const int body = m.site_bodyid[site], referenceBody = m.site_bodyid[reference];
+  const Vec3 axis = mat3(d.site_xmat.data(), site).col(k);
+  forEachDofBetween(m, body, referenceBody, [&](int dof, bool movesSite) {
+    const double rate = dot3(angular(&d.cdof[6 * dof]), axis);
+    row.addNonzero(dof, movesSite ? rate : -rate);
+  });
+  row.reverse();
+  return relativeRotation(m, d, site, reference)[k];
+}
+
+/// Component k of the rotation of a ball joint.
+double ballTransmission(const Model& m, const Data& d, int joint, int k, MomentRow& row) {
+  row.add(m.jnt_dofadr[joint] + k, 1);
+  return toRotationVector(normalized(Quat::load(&d.qpos[m.jnt_qposadr[joint]])))[k];
+}
+
+/// Writes row k of actuator u and returns its length.
+double transmission(const Model& m, const Data& d, int u, int k, MomentRow& row) {
   const int target = m.actuator_trnid[2 * u], second = m.actuator_trnid[2 * u + 1];
-  const double* gear = &m.actuator_gear[6 * u];
+  const double* gear = &m.actuator_gear[6 * (m.actuator_outadr[u] + k)];
   switch (m.actuator_trntype[u]) {
     case TransmissionType::Joint:
       return jointTransmission(m, d, target, gear, false, row);
@@ -187,7 +211,9 @@ double transmission(const Model& m, const Data& d, int u, MomentRow& row) {
       bodyTransmission(m, d, target, row);
       return 0;
     case TransmissionType::So3:
-    case TransmissionType::Undefined:  // no compiled model has these
+      return second >= 0 ? orientationTransmission(m, d, target, second, k, row)
+                         : ballTransmission(m, d, target, k, row);
+    case TransmissionType::Undefined:  // no compiled model has this
       return 0;
   }
   return 0;
@@ -197,12 +223,16 @@ double transmission(const Model& m, const Data& d, int u, MomentRow& row) {
 
 void transmissions(const Model& m, Data& d) {
   int adr = 0;
-  for (int u = 0; u < m.nu; ++u) {
-    MomentRow row{d.moment_colind.data() + adr, d.actuator_moment.data() + adr};
-    d.actuator_length[u] = transmission(m, d, u, row);
-    d.moment_rowadr[u] = adr;
-    d.moment_rownnz[u] = row.count;
-    adr += row.count;
+  for (int u = 0; u < m.nactuator; ++u) {
+    const bool asleep = actuatorAsleep(m, d, u);  // then: no entries, no effect
+    for (int k = 0; k < m.actuator_outnum[u]; ++k) {
+      const int out = m.actuator_outadr[u] + k;
+      MomentRow row{d.moment_colind.data() + adr, d.actuator_moment.data() + adr};
+      if (!asleep) d.actuator_length[out] = transmission(m, d, u, k, row);
+      d.moment_rowadr[out] = adr;
+      d.moment_rownnz[out] = row.count;
+      adr += row.count;
+    }
   }
 }
 

@@ -19,7 +19,7 @@ void velocities(const Model& m, Data& d) {
   }
   // with actuation switched off the reference engine reports actuators at rest, and so do we
   const bool off = m.opt.disabled(disable::kActuation);
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nout; ++u) {
     const int adr = d.moment_rowadr[u];
     d.actuator_velocity[u] =
         off ? 0 : sparseDot(d.actuator_moment.data() + adr, d.moment_colind.data() + adr, d.moment_rownnz[u], v);

@@ -1,5 +1,6 @@
 #include "math/dense_cholesky.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -9,80 +10,74 @@
 namespace sinew {
 namespace {
 
-constexpr int kBlock = 4;  // columns factored before the rest of the matrix hears of them
+constexpr int kBlock = 6;  // columns worked on together: those of two flex nodes, or of a free body
 
 const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
 Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
 
-/// F(i, j) -= sum over k in [from, to) of L(i, k) L(j, k), in the order of k, for to <= j <= i < m. Tiles of 8 x 4
-/// entries stay in registers over the whole sum.
-SINEW_KERNEL void subtractProducts(int m, int from, int to, double* F) {
-  const std::ptrdiff_t ld = m;
-  int j = to;
-  for (; j + 4 <= m; j += 4) {
-    double* c = F + j * ld;
-    int i = j;
-    for (; i + 2 * kLanes <= m; i += 2 * kLanes) {
-      double* t = c + i;
-      Wide c00 = wide(t), c01 = wide(t + 4), c10 = wide(t + ld), c11 = wide(t + ld + 4);
-      Wide c20 = wide(t + 2 * ld), c21 = wide(t + 2 * ld + 4), c30 = wide(t + 3 * ld), c31 = wide(t + 3 * ld + 4);
-      for (int k = from; k < to; ++k) {
-        const double* a = F + k * ld;
-        const Wide a0 = wide(a + i), a1 = wide(a + i + 4);
-        const double s0 = a[j], s1 = a[j + 1], s2 = a[j + 2], s3 = a[j + 3];
-        c00 -= a0 * s0;
-        c01 -= a1 * s0;
-        c10 -= a0 * s1;
-        c11 -= a1 * s1;
-        c20 -= a0 * s2;
-        c21 -= a1 * s2;
-        c30 -= a0 * s3;
-        c31 -= a1 * s3;
-      }
-      wide(t) = c00;
-      wide(t + 4) = c01;
-      wide(t + ld) = c10;
-      wide(t + ld + 4) = c11;
-      wide(t + 2 * ld) = c20;
-      wide(t + 2 * ld + 4) = c21;
-      wide(t + 3 * ld) = c30;
-      wide(t + 3 * ld + 4) = c31;
+/// C(i, n) -= sum over k < depth of A(i, k) A(n, k), in the order of k, for 0 <= n < N and n <= i < rows; entries of C
+/// above its diagonal become anything. Tiles of 8 x N entries stay in registers over the whole sum.
+template <int N>
+inline __attribute__((always_inline)) void subtractProducts(int rows, int depth, const double* A, std::ptrdiff_t lda,
+                                                            double* C, std::ptrdiff_t ldc) {
+  int i = 0;
+  for (; i + 2 * kLanes <= rows; i += 2 * kLanes) {
+    Wide lower[N], upper[N];
+    for (int n = 0; n < N; ++n) {
+      lower[n] = wide(C + n * ldc + i);
+      upper[n] = wide(C + n * ldc + i + kLanes);
     }
-    for (; i + kLanes <= m; i += kLanes) {
-      double* t = c + i;
-      Wide c0 = wide(t), c1 = wide(t + ld), c2 = wide(t + 2 * ld), c3 = wide(t + 3 * ld);
-      for (int k = from; k < to; ++k) {
-        const double* a = F + k * ld;
-        const Wide a0 = wide(a + i);
-        c0 -= a0 * a[j];
-        c1 -= a0 * a[j + 1];
-        c2 -= a0 * a[j + 2];
-        c3 -= a0 * a[j + 3];
+    const double* a = A;
+    for (int k = 0; k < depth; ++k, a += lda) {
+      const Wide a0 = wide(a + i), a1 = wide(a + i + kLanes);
+      for (int n = 0; n < N; ++n) {
+        const double s = a[n];
+        lower[n] -= a0 * s;
+        upper[n] -= a1 * s;
       }
-      wide(t) = c0;
-      wide(t + ld) = c1;
-      wide(t + 2 * ld) = c2;
-      wide(t + 3 * ld) = c3;
     }
-    for (; i < m; ++i) {
-      double* t = c + i;
-      Wide sum = {t[0], t[ld], t[2 * ld], t[3 * ld]};
-      for (int k = from; k < to; ++k) {
-        const double* a = F + k * ld;
-        sum -= wide(a + j) * a[i];
-      }
-      t[0] = sum[0];
-      t[ld] = sum[1];
-      t[2 * ld] = sum[2];
-      t[3 * ld] = sum[3];
+    for (int n = 0; n < N; ++n) {
+      wide(C + n * ldc + i) = lower[n];
+      wide(C + n * ldc + i + kLanes) = upper[n];
     }
   }
-  for (; j < m; ++j) {
-    for (int i = j; i < m; ++i) {
-      double sum = F[j * ld + i];
-      for (int k = from; k < to; ++k) sum -= F[k * ld + i] * F[k * ld + j];
-      F[j * ld + i] = sum;
+  for (; i + kLanes <= rows; i += kLanes) {
+    Wide sum[N];
+    for (int n = 0; n < N; ++n) sum[n] = wide(C + n * ldc + i);
+    const double* a = A;
+    for (int k = 0; k < depth; ++k, a += lda) {
+      const Wide ai = wide(a + i);
+      for (int n = 0; n < N; ++n) sum[n] -= ai * a[n];
     }
+    for (int n = 0; n < N; ++n) wide(C + n * ldc + i) = sum[n];
+  }
+  for (; i < rows; ++i) {
+    double sum[N];
+    for (int n = 0; n < N; ++n) sum[n] = C[n * ldc + i];
+    const double* a = A;
+    for (int k = 0; k < depth; ++k, a += lda) {
+      for (int n = 0; n < N; ++n) sum[n] -= a[i] * a[n];
+    }
+    for (int n = 0; n < N; ++n) C[n * ldc + i] = sum[n];
+  }
+}
+
+/// The same for 1 to kBlock columns.
+SINEW_KERNEL void subtractColumns(int columns, int rows, int depth, const double* A, std::ptrdiff_t lda, double* C,
+                                  std::ptrdiff_t ldc) {
+  switch (columns) {
+    case 1:
+      return subtractProducts<1>(rows, depth, A, lda, C, ldc);
+    case 2:
+      return subtractProducts<2>(rows, depth, A, lda, C, ldc);
+    case 3:
+      return subtractProducts<3>(rows, depth, A, lda, C, ldc);
+    case 4:
+      return subtractProducts<4>(rows, depth, A, lda, C, ldc);
+    case 5:
+      return subtractProducts<5>(rows, depth, A, lda, C, ldc);
+    default:
+      return subtractProducts<6>(rows, depth, A, lda, C, ldc);
   }
 }
 
@@ -123,19 +118,41 @@ SINEW_KERNEL int factorBlock(int m, int from, int to, double* F, double* diagInv
   if (to - from > 1) sound += factorColumn<1>(m, from, F, diagInv);
   if (to - from > 2) sound += factorColumn<2>(m, from, F, diagInv);
   if (to - from > 3) sound += factorColumn<3>(m, from, F, diagInv);
+  if (to - from > 4) sound += factorColumn<4>(m, from, F, diagInv);
+  if (to - from > 5) sound += factorColumn<5>(m, from, F, diagInv);
   return to - from - sound;
 }
 
 }  // namespace
 
-int partialCholesky(int m, int columns, double* F, double* diagInv) {
+int panelCholesky(int m, int columns, double* F, double* diagInv) {
+  const std::ptrdiff_t ld = m;
   int replaced = 0;
   for (int from = 0; from < columns; from += kBlock) {
-    const int to = from + kBlock < columns ? from + kBlock : columns;
+    const int to = std::min(from + kBlock, columns);
+    if (from > 0) subtractColumns(to - from, m - from, from, F + from, ld, F + from * ld + from, ld);
     replaced += factorBlock(m, from, to, F, diagInv);
-    subtractProducts(m, from, to, F);
   }
   return replaced;
+}
+
+void subtractPanel(int m, int columns, const double* L, int begin, int end, const int* place, int ld, double* F,
+                   double* work) {
+  for (int j = begin; j < end; j += kBlock) {
+    const int count = std::min(kBlock, end - j), rows = m - j;
+    const int* to = place + (j - begin);
+    if (to[rows - 1] - to[0] == rows - 1) {
+      subtractColumns(count, rows, columns, L + j, m, F + static_cast<std::ptrdiff_t>(to[0]) * ld + to[0], ld);
+      continue;
+    }
+    std::fill_n(work, static_cast<std::ptrdiff_t>(count) * rows, 0.0);
+    subtractColumns(count, rows, columns, L + j, m, work, rows);
+    for (int n = 0; n < count; ++n) {
+      double* __restrict target = F + static_cast<std::ptrdiff_t>(to[n]) * ld;
+      const double* __restrict source = work + static_cast<std::ptrdiff_t>(n) * rows;
+      for (int i = n; i < rows; ++i) target[to[i]] += source[i];
+    }
+  }
 }
 
 SINEW_KERNEL void forwardPanel(int m, int columns, const double* L, const double* diagInv, double* x) {

@@ -2,11 +2,15 @@
 
 #include <numbers>
 
+#include "mjcf/motor_record.h"
 #include "mjcf/records.h"
 #include "mjcf/value.h"
 
 namespace sinew::mjcf {
 namespace {
+
+constexpr Keyword kSetpoints[] = {
+    {"pos", input::kPos}, {"vel", input::kVel}, {"ff", input::kForce}, {"voltage", input::kVoltage}};
 
 /// Writes the target the element names; at most one is allowed.
 void lowerTarget(ActuatorRecord& r) {
@@ -43,17 +47,22 @@ void setGains(spec::Actuator& a, DynType dyn, GainType gain, BiasType bias) {
   a.dyntype = dyn, a.gaintype = gain, a.biastype = bias;
 }
 
-/// force = kp (ctrl - length) - kv velocity. biasprm[2] < 0 is -kv, > 0 a damping ratio the compiler resolves.
+/// biasprm[2] of a servo: -kv, or a damping ratio, positive, that the compiler resolves.
+void lowerServoDamping(ActuatorRecord& r) {
+  if (r.kv && r.dampratio) throw ValueError{"only one of 'kv' and 'dampratio' may be given"};
+  requireNotNegative(r.kv, "kv");
+  requireNotNegative(r.dampratio, "dampratio");
+  if (r.kv) r.biasprm[2] = -*r.kv;
+  if (r.dampratio) r.biasprm[2] = *r.dampratio;
+}
+
+/// force = kp (ctrl - length) - kv velocity.
 void lowerPosition(ActuatorRecord& r, bool integrated) {
   const double kp = r.kp.value_or(r.gainprm[0]);
   r.gainprm[0] = kp;
   r.biasprm[1] = -kp;
-  if (r.kv && r.dampratio) throw ValueError{"only one of 'kv' and 'dampratio' may be given"};
-  requireNotNegative(r.kv, "kv");
-  requireNotNegative(r.dampratio, "dampratio");
+  lowerServoDamping(r);
   requireNotNegative(r.timeconst, "timeconst");
-  if (r.kv) r.biasprm[2] = -*r.kv;
-  if (r.dampratio) r.biasprm[2] = *r.dampratio;
   if (r.timeconst) {
     r.dynprm[0] = *r.timeconst;
     r.dyntype = *r.timeconst == 0 ? DynType::None : DynType::FilterExact;
@@ -65,6 +74,49 @@ void lowerPosition(ActuatorRecord& r, bool integrated) {
     throw ValueError{"only one of 'ctrlrange' and 'inheritrange' may be given"};
   if (integrated && r.inheritrange > 0 && isSet(r.actrange))
     throw ValueError{"only one of 'actrange' and 'inheritrange' may be given"};
+}
+
+/// The bits that the words of 'input' stand for: a chart of rotations, nothing, or setpoints in their order.
+void lowerInput(ActuatorRecord& r) {
+  if (r.inputs.empty()) return;
+  if (r.inputs == "expmap") {
+    r.input = input::kRotationVector;
+  } else if (r.inputs == "quat") {
+    r.input = input::kQuaternion;
+  } else if (r.inputs == "none") {
+    r.input = input::kNone;
+  } else {
+    try {
+      r.input = parseWords(r.inputs, kSetpoints, true);
+    } catch (const ValueError& e) {
+      throw ValueError{"'input' " + e.message};
+    }
+  }
+}
+
+/// torque = kp log(q^-1 ctrl) - kv w.
+void lowerOrientation(ActuatorRecord& r) {
+  const double kp = r.kp.value_or(r.gainprm[0]);
+  r.gainprm[0] = kp;
+  r.biasprm[1] = -kp;
+  lowerServoDamping(r);
+  setGains(r, DynType::None, GainType::So3, BiasType::So3);
+}
+
+/// kp and kv are in the bias alone, ki in the gain, imax and slewmax in the dynamics.
+void lowerPid(ActuatorRecord& r) {
+  if (r.kp) r.biasprm[1] = -*r.kp;
+  lowerServoDamping(r);
+  requireNotNegative(r.slewmax, "slewmax");
+  const bool inherited = r.dyntype == DynType::Pid;
+  const double ki = r.ki.value_or(inherited ? r.gainprm[0] : 0);
+  const double slewmax = r.slewmax.value_or(inherited ? r.dynprm[1] : 0);
+  if (ki != 0) r.dynprm[0] = r.imax.value_or(inherited ? r.dynprm[0] : 0);
+  r.gainprm[0] = ki;
+  r.dynprm[1] = slewmax;
+  setGains(r, ki != 0 || slewmax != 0 ? DynType::Pid : DynType::None, GainType::Pid, BiasType::Affine);
+  if (r.inheritrange > 0 && isSet(r.ctrlrange))
+    throw ValueError{"only one of 'posrange' and 'inheritrange' may be given"};
 }
 
 void lowerVelocity(ActuatorRecord& r) {
@@ -134,10 +186,19 @@ void lowerAdhesion(ActuatorRecord& r) {
   setGains(r, r.dyntype, GainType::Fixed, BiasType::None);
 }
 
+std::string inputWords(const spec::Actuator& a) {
+  if (a.input == 0) return {};
+  if (a.input == input::kNone) return "none";
+  if (a.gaintype == GainType::So3) return a.input == input::kQuaternion ? "quat" : "expmap";
+  return formatWords(a.input, kSetpoints);
+}
+
 }  // namespace
 
 spec::Actuator lowerActuator(std::string_view tag, ActuatorRecord record) {
   lowerTarget(record);
+  if (tag == "dcmotor" && record.gaintype != GainType::DcMotor) record.input = 0;  // of another kind of actuator
+  lowerInput(record);
   if (tag == "motor") {
     record.gainprm[0] = 1;
     setGains(record, DynType::None, GainType::Fixed, BiasType::None);
@@ -155,6 +216,12 @@ spec::Actuator lowerActuator(std::string_view tag, ActuatorRecord record) {
     lowerMuscle(record);
   } else if (tag == "adhesion") {
     lowerAdhesion(record);
+  } else if (tag == "orientation") {
+    lowerOrientation(record);
+  } else if (tag == "pid") {
+    lowerPid(record);
+  } else if (tag == "dcmotor") {
+    lowerMotor(record);
   }
   return record;
 }
@@ -185,6 +252,7 @@ ActuatorRecord raiseActuator(const spec::Actuator& actuator) {
     case TransmissionType::Undefined:
       break;
   }
+  record.inputs = inputWords(actuator);
   return record;
 }
 

@@ -95,8 +95,6 @@ void Reader::readOption(const Node& section) {
   }
   for (const Node& child : section.children) {
     readAttributes(child, elementType({"option", "flag"}), option_);
-    if (child.find("sleep") && option_.enabled(enable::kSleep))
-      warnings_.push_back(located(child, "sleep=\"enable\" has no effect: trees at rest are simulated all the same"));
   }
   spec_.option = option_;
 }

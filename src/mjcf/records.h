@@ -79,11 +79,18 @@ struct ActuatorRecord : spec::Actuator {
   std::optional<spec::Vec3> bias;                                                       // cylinder
   std::optional<spec::Vec2> muscle_timeconst, muscle_range;                             // muscle
   std::optional<double> tausmooth, force, scale, lmin, lmax, vmax, fpmax, fvmax, gain;  // muscle, adhesion
+  std::string inputs;                       ///< the words of 'input'; what they stand for depends on the gain
+  std::optional<double> ki, imax, slewmax;  // pid
+  std::optional<double> resistance;         // dcmotor
+  /// dcmotor. A list given in part leaves its other entries to the default class.
+  std::optional<std::vector<double>> motorconst, nominal, saturation, inductance, cogging, controller, thermal, lugre;
 };
 
 struct SensorRecord : spec::Sensor {
   std::string site, camera, joint, tendon, actuator, body;
   std::string geom1, geom2, body1, body2, subtree1, subtree2;
+  std::string flex;
+  std::optional<int> vertex, node, element;  ///< of a flex, counted within it
   int raydata = 1;  ///< rangefinder: bits of dist, dir, origin, point, normal, depth
   int condata = 1;  ///< contact: bits of found, force, torque, dist, pos, normal, tangent
   int reduce = 0;

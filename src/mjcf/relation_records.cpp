@@ -38,6 +38,8 @@ std::string* targetOf(SensorRecord& r) {
       return &r.actuator;
     case ObjType::Body:
       return &r.body;
+    case ObjType::Flex:
+      return &r.flex;
     default:
       return nullptr;
   }
@@ -46,6 +48,24 @@ std::string* targetOf(SensorRecord& r) {
 bool usesObjectAttributes(SensorType type) {
   return (type >= SensorType::FramePos && type <= SensorType::FrameAngAcc) || type == SensorType::InsideSite ||
          type == SensorType::User;
+}
+
+/// The attribute that says which part of a flex a sensor is about, and its name; null: it is about the whole flex.
+std::optional<int>* partOf(SensorRecord& r, std::string_view& attribute) {
+  switch (r.type) {
+    case SensorType::FlexForce:
+      attribute = "vertex";
+      return &r.vertex;
+    case SensorType::FlexReaction:
+      attribute = "node";
+      return &r.node;
+    case SensorType::FlexStrain:
+    case SensorType::FlexStress:
+      attribute = "element";
+      return &r.element;
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace
@@ -98,7 +118,13 @@ const std::vector<SensorTag>& sensorTags() {
                                               {"e_potential", T::EPotential},
                                               {"e_kinetic", T::EKinetic},
                                               {"clock", T::Clock},
-                                              {"user", T::User}};
+                                              {"user", T::User},
+                                              {"flexforce", T::FlexForce},
+                                              {"flexreaction", T::FlexReaction},
+                                              {"flexstrain", T::FlexStrain},
+                                              {"flexstress", T::FlexStress},
+                                              {"flexkinetic", T::FlexKinetic},
+                                              {"flexelastic", T::FlexElastic}};
   return tags;
 }
 
@@ -140,8 +166,16 @@ spec::Sensor lowerSensor(std::string_view tag, SensorRecord r) {
               {r.joint, ObjType::Joint},
               {r.tendon, ObjType::Tendon},
               {r.actuator, ObjType::Actuator},
-              {r.body, ObjType::Body}},
+              {r.body, ObjType::Body},
+              {r.flex, ObjType::Flex}},
              r.objtype, r.objname);
+  }
+  std::string_view attribute;
+  if (const std::optional<int>* part = partOf(r, attribute)) {
+    if (part->value_or(0) < 0) {
+      throw ValueError{fmt::format("'{}' must not be negative, found {}", attribute, part->value())};
+    }
+    r.intprm[0] = part->value_or(-1);
   }
   if (r.type == SensorType::Rangefinder) r.intprm[0] = r.raydata ? r.raydata : 1;
   return r;
@@ -178,6 +212,8 @@ SensorRecord raiseSensor(const spec::Sensor& sensor) {
         if (std::string* target = targetOf(r)) *target = sensor.objname;
   }
   if (sensor.type == SensorType::Rangefinder) r.raydata = sensor.intprm[0];
+  std::string_view attribute;
+  if (std::optional<int>* part = partOf(r, attribute); part && sensor.intprm[0] >= 0) *part = sensor.intprm[0];
   return r;
 }
 

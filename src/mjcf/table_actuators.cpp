@@ -4,22 +4,19 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr std::string_view kHistory = "actuator delay";
-constexpr std::string_view kDcMotor = "a DC motor actuator";
-constexpr std::string_view kPid = "a PID actuator";
-constexpr std::string_view kSo3 = "an orientation (SO3) actuator";
 constexpr std::string_view kUser = "a user-defined actuator callback";
-constexpr std::string_view kInputs = "an actuator with several inputs";
 
 constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
 constexpr Keyword kInterp[] = {{"zoh", 0}, {"linear", 1}, {"cubic", 2}};
-constexpr Keyword kDynType[] = {{"none", 0},   {"integrator", 1},        {"filter", 2},    {"filterexact", 3},
-                                {"muscle", 4}, {"dcmotor", 5, kDcMotor}, {"pid", 6, kPid}, {"user", 7, kUser}};
-constexpr Keyword kGainType[] = {{"fixed", 0},     {"affine", 1},    {"muscle", 2},     {"dcmotor", 3, kDcMotor},
-                                 {"so3", 4, kSo3}, {"pid", 5, kPid}, {"user", 6, kUser}};
-constexpr Keyword kBiasType[] = {{"none", 0},      {"affine", 1},     {"muscle", 2}, {"dcmotor", 3, kDcMotor},
-                                 {"so3", 4, kSo3}, {"user", 5, kUser}};
-constexpr Keyword kInput[] = {{"pos", 1}, {"vel", 2}, {"ff", 4}, {"voltage", 8}};
+constexpr Keyword kDynType[] = {{"none", 0},   {"integrator", 1}, {"filter", 2}, {"filterexact", 3},
+                                {"muscle", 4}, {"dcmotor", 5},    {"pid", 6},    {"user", 7, kUser}};
+constexpr Keyword kGainType[] = {{"fixed", 0}, {"affine", 1}, {"muscle", 2},     {"dcmotor", 3},
+                                 {"so3", 4},   {"pid", 5},    {"user", 6, kUser}};
+constexpr Keyword kBiasType[] = {{"none", 0},    {"affine", 1}, {"muscle", 2},
+                                 {"dcmotor", 3}, {"so3", 4},    {"user", 5, kUser}};
+constexpr Keyword kPidInput[] = {{"pos"}, {"vel"}, {"ff"}};
+constexpr Keyword kMotorInput[] = {{"pos"}, {"vel"}, {"ff"}, {"voltage"}, {"none"}};
+constexpr Keyword kOrientationInput[] = {{"expmap"}, {"quat"}};
 constexpr Keyword kAnyInput[] = {{"expmap"}, {"quat"}, {"none"}, {"pos"}, {"vel"}, {"ff"}, {"voltage"}};
 
 using A = ActuatorRecord;
@@ -28,9 +25,9 @@ void declareBase(ElementType& type) {
   Declare<A>(type)
       .attr("name", &A::name)
       .attr("group", &A::group)
-      .attr("nsample", &A::nsample, kNone, kHistory)
-      .word("interp", &A::interp, kInterp, kNone, kHistory)
-      .attr("delay", &A::delay, kNone, kHistory)
+      .attr("nsample", &A::nsample)
+      .word("interp", &A::interp, kInterp)
+      .attr("delay", &A::delay)
       .attr("ctrlrange", &A::ctrlrange)
       .attr("user", &A::user);
   declareClass(type);
@@ -55,6 +52,12 @@ void declareTransmission(ElementType& type, bool sites = true) {
   if (sites) d.attr("site", &A::site, kNotInDefault).attr("refsite", &A::refsite, kNotInDefault);
 }
 
+/// What the controls are. The words are kept; lowerActuator() knows what they stand for.
+void declareInput(Declare<A>& d, ElementType& type, Keywords words, std::string_view usual) {
+  d.attr("input", &A::inputs).defaultIs(usual);
+  type.attributes.back().format = {ValueFormat::Kind::Words, 1, 1, words};
+}
+
 void declareForce(Declare<A>& d, bool ctrllimited = true) {
   if (ctrllimited) d.word("ctrllimited", &A::ctrllimited, kTri);
   d.word("forcelimited", &A::forcelimited, kTri).attr("forcerange", &A::forcerange);
@@ -65,7 +68,11 @@ ElementType& addActuator(ElementStore& store, ElementType& actuator, std::string
   ElementType& type = addChild(store, actuator, tag);
   declareBase(type);
   Declare<A> d(type);
-  declareForce(d, tag != "damper");
+  if (tag == "dcmotor") {
+    d.word("ctrllimited", &A::ctrllimited, kTri);  // its force has the limit 'saturation'
+  } else {
+    declareForce(d, tag != "damper");
+  }
   declareDynamics(type);
   declareTransmission(type, tag != "muscle");
   return type;
@@ -85,10 +92,11 @@ void declareGeneral(ElementStore& store, ElementType& actuator) {
       .attr("gainprm", &A::gainprm, kPartial)
       .attr("biasprm", &A::biasprm, kPartial)
       .attr("actearly", &A::actearly)
-      .attr("inheritrange", &A::inheritrange, kExtension);
-  DeclareText(general).words("input", kAnyInput).real("velrange", 2).real("ffrange", 2);
-  for (auto it = general.attributes.end() - 3; it != general.attributes.end(); ++it)
-    it->flags = kNone, it->unsupported = kInputs;
+      .attr("inheritrange", &A::inheritrange, kExtension)
+      .attr("velrange", &A::velrange)
+      .attr("ffrange", &A::ffrange);
+  Declare<A> d(general);
+  declareInput(d, general, kAnyInput, "");
 }
 
 void declareServos(ElementStore& store, ElementType& actuator) {
@@ -110,50 +118,51 @@ void declareServos(ElementStore& store, ElementType& actuator) {
       .attr("dampratio", &A::dampratio);
 }
 
-void declareUnsupported(ElementStore& store, ElementType& actuator) {
+/// Actuators with several controls.
+void declareControllers(ElementStore& store, ElementType& actuator) {
   ElementType& orientation = addChild(store, actuator, "orientation");
   declareBase(orientation);
-  Declare<A> d(orientation);
-  declareForce(d, false);
-  DeclareText(orientation)
-      .text("joint", kNotInDefault)
-      .text("site", kNotInDefault)
-      .text("refsite", kNotInDefault)
-      .real("kp")
-      .real("kv")
-      .real("dampratio")
-      .words("input", kAnyInput);
-  orientation.unsupported = kSo3;
+  Declare<A> o(orientation);
+  declareForce(o, false);
+  o.attr("joint", &A::joint, kNotInDefault)
+      .attr("site", &A::site, kNotInDefault)
+      .attr("refsite", &A::refsite, kNotInDefault)
+      .attr("kp", &A::kp)
+      .defaultIs("1")
+      .attr("kv", &A::kv)
+      .attr("dampratio", &A::dampratio);
+  declareInput(o, orientation, kOrientationInput, "expmap");
 
   ElementType& pid = addActuator(store, actuator, "pid");
-  DeclareText(pid)
-      .real("posrange", 2)
-      .real("velrange", 2)
-      .real("ffrange", 2)
-      .real("inheritrange")
-      .real("kp")
-      .real("kv")
-      .real("dampratio")
-      .real("ki")
-      .real("imax")
-      .real("slewmax")
-      .words("input", kInput);
-  pid.unsupported = kPid;
+  Declare<A> p(pid);
+  p.attr("posrange", &A::ctrlrange, kReading)
+      .attr("velrange", &A::velrange)
+      .attr("ffrange", &A::ffrange)
+      .attr("inheritrange", &A::inheritrange)
+      .attr("kp", &A::kp)
+      .defaultIs("0")
+      .attr("kv", &A::kv)
+      .attr("dampratio", &A::dampratio)
+      .attr("ki", &A::ki)
+      .attr("imax", &A::imax)
+      .attr("slewmax", &A::slewmax);
+  declareInput(p, pid, kPidInput, "pos vel");
 
   ElementType& dcmotor = addActuator(store, actuator, "dcmotor");
-  DeclareText(dcmotor)
-      .real("motorconst", 1, 2)
-      .real("resistance")
-      .real("nominal", 1, 3)
-      .real("saturation", 1, 3)
-      .real("inductance", 1, 2)
-      .real("cogging", 1, 3)
-      .real("controller", 1, 6)
-      .real("thermal", 1, 6)
-      .real("lugre", 1, 5)
-      .words("input", kAnyInput);
-  dcmotor.unsupported = kDcMotor;
+  Declare<A> m(dcmotor);
+  m.list("motorconst", &A::motorconst, 1, 2)
+      .attr("resistance", &A::resistance)
+      .list("nominal", &A::nominal, 1, 3)
+      .list("saturation", &A::saturation, 1, 3)
+      .list("inductance", &A::inductance, 1, 2)
+      .list("cogging", &A::cogging, 1, 3)
+      .list("controller", &A::controller, 1, 6)
+      .list("thermal", &A::thermal, 1, 6)
+      .list("lugre", &A::lugre, 1, 5);
+  declareInput(m, dcmotor, kMotorInput, "voltage");
+}
 
+void declarePlugin(ElementStore& store, ElementType& actuator) {
   ElementType& plugin = addActuator(store, actuator, "plugin");
   DeclareText(plugin)
       .text("plugin")
@@ -211,7 +220,8 @@ void declareActuators(ElementStore& store, ElementType& root) {
   Declare<A> d(adhesion);
   declareForce(d, false);
   d.attr("body", &A::body, kNotInDefault).attr("gain", &A::gain).defaultIs("1");
-  declareUnsupported(store, actuator);
+  declareControllers(store, actuator);
+  declarePlugin(store, actuator);
 }
 
 }  // namespace sinew::mjcf

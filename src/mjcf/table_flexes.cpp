@@ -178,7 +178,7 @@ void declareFlexcomp(ElementStore& store, ElementType& parent) {
       .attr("pos", &F::pos)
       .attr("inframe", &F::inframe, kExtension);
   declareOrientation(d);
-  d.attr("origin", &F::center);
+  d.attr("origin", &F::center).attr("fill", &F::fill, kExtension);
   declareShortForm(d);
   declareEdge(store, flexcomp, true);
   declareElasticity(store, flexcomp);

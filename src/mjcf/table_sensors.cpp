@@ -4,7 +4,6 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr std::string_view kHistory = "sensor delay or sampling";
 constexpr Keyword kInterp[] = {{"zoh", 0}, {"linear", 1}, {"cubic", 2}};
 constexpr Keyword kFrameObject[] = {{"body", 1}, {"xbody", 2}, {"geom", 5}, {"site", 6}, {"camera", 7}};
 constexpr Keyword kRayData[] = {{"dist", 1}, {"dir", 2}, {"origin", 4}, {"point", 8}, {"normal", 16}, {"depth", 32}};
@@ -19,10 +18,10 @@ using S = SensorRecord;
 Declare<S> addSensor(ElementStore& store, ElementType& sensor, std::string_view tag) {
   Declare<S> d(addChild(store, sensor, tag, false, "in sensor"));
   d.attr("name", &S::name)
-      .attr("nsample", &S::nsample, kNone, kHistory)
-      .word("interp", &S::interp, kInterp, kNone, kHistory)
-      .attr("delay", &S::delay, kNone, kHistory)
-      .attr("interval", &S::interval, kPartial, kHistory)
+      .attr("nsample", &S::nsample)
+      .word("interp", &S::interp, kInterp)
+      .attr("delay", &S::delay)
+      .attr("interval", &S::interval, kPartial)
       .attr("cutoff", &S::cutoff)
       .attr("noise", &S::noise)
       .attr("user", &S::user);
@@ -96,6 +95,20 @@ void declareGeometry(ElementStore& store, ElementType& sensor) {
       .exclusive({{"geom2"}, {"body2"}, {"subtree2"}});
 }
 
+/// What flexes feel; Sinew's own.
+void declareFlexSensors(ElementStore& store, ElementType& sensor) {
+  const auto add = [&](std::string_view tag) {
+    Declare<S> d = addSensor(store, sensor, tag);
+    d.attr("flex", &S::flex, kRequired | kExtension);
+    return d;
+  };
+  add("flexforce").attr("vertex", &S::vertex, kExtension);
+  add("flexreaction").attr("node", &S::node, kExtension);
+  for (const std::string_view tag : {"flexstrain", "flexstress"})
+    add(tag).attr("element", &S::element, kRequired | kExtension);
+  for (const std::string_view tag : {"flexkinetic", "flexelastic"}) add(tag);
+}
+
 }  // namespace
 
 void declareSensors(ElementStore& store, ElementType& root) {
@@ -104,6 +117,7 @@ void declareSensors(ElementStore& store, ElementType& root) {
   declareFrames(store, sensor);
   declareGeometry(store, sensor);
   for (const std::string_view tag : {"e_potential", "e_kinetic", "clock"}) addSensor(store, sensor, tag);
+  declareFlexSensors(store, sensor);
 
   ElementType& tactile = addChild(store, sensor, "tactile");
   tactile.unsupported = "a tactile sensor";

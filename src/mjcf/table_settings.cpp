@@ -10,7 +10,8 @@ constexpr Keyword kAngle[] = {{"radian", 0}, {"degree", 1}};
 constexpr Keyword kConflict[] = {{"warning", 0}, {"merge", 1}, {"error", 2}};
 constexpr Keyword kGap[] = {{"inside", 0}, {"outside", 1}};
 constexpr Keyword kLengthRangeMode[] = {{"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3}};
-constexpr Keyword kIntegrator[] = {{"Euler", 0}, {"RK4", 1}, {"implicit", 2}, {"implicitfast", 3}};
+/// "discrete", of MJCF after 3.12, has the stiffness in the metric of the solve, as "implicitfast" does here.
+constexpr Keyword kIntegrator[] = {{"Euler", 0}, {"RK4", 1}, {"implicit", 2}, {"implicitfast", 3}, {"discrete", 3}};
 constexpr Keyword kCone[] = {{"pyramidal", 0}, {"elliptic", 1}};
 constexpr Keyword kJacobian[] = {{"dense", 0}, {"sparse", 1}, {"auto", 2}};
 constexpr Keyword kSolver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}, {"Impulse", 3}};

@@ -7,6 +7,8 @@
 #include <stdexcept>
 
 #include "base/hash.h"
+#include "model/history.h"
+#include "step/sleep.h"
 
 namespace sinew {
 
@@ -49,12 +51,18 @@ void reset(const Model& m, Data& d) {
   d.row_memory.clear();
   d.qpos = m.qpos0;
   d.eq_active = m.eq_active0;
+  history::reset(m, d);
+  for (int u = 0; u < m.nactuator; ++u) {  // a quaternion that asks for no rotation
+    const bool quaternion = m.actuator_gaintype[u] == GainType::So3 && m.actuator_ctrlspec[u] == input::kQuaternion;
+    if (quaternion) d.ctrl[m.actuator_ctrladr[u]] = 1;
+  }
   for (int body = 0; body < m.nbody; ++body) {
     const int id = m.body_mocapid[body];
     if (id < 0) continue;
     std::copy_n(m.body_pos.data() + 3 * body, 3, d.mocap_pos.data() + 3 * id);
     std::copy_n(m.body_quat.data() + 4 * body, 4, d.mocap_quat.data() + 4 * id);
   }
+  startAsleep(m, d);
 }
 
 void resetToKey(const Model& m, Data& d, int key) {
@@ -110,6 +118,7 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   });
   d.row_memory.resize(static_cast<std::ptrdiff_t>((state.size() - expected) / sizeof(RowMemory)));
   take(d.row_memory.data(), state.size() - expected);
+  resumeAsleep(m, d);
 }
 
 std::uint64_t stateHash(const Model& m, const Data& d) {

@@ -61,7 +61,7 @@ NameTable nameTable(const Model& m, ObjType type) {
     case ObjType::Tendon:
       return {&m.name_tendonadr, m.ntendon};
     case ObjType::Actuator:
-      return {&m.name_actuatoradr, m.nu};
+      return {&m.name_actuatoradr, m.nactuator};
     case ObjType::Sensor:
       return {&m.name_sensoradr, m.nsensor};
     case ObjType::Numeric:

@@ -32,6 +32,12 @@ std::string jointOfDof(const Model& m, int dof) {
   return label(m, ObjType::Joint, "joint", joint) + " of " + label(m, ObjType::Body, "body", m.jnt_bodyid[joint]);
 }
 
+std::string actuatorOfControl(const Model& m, int control) {
+  int u = 0;
+  while (u + 1 < m.nactuator && m.actuator_ctrladr[u + 1] <= control) ++u;
+  return label(m, ObjType::Actuator, "actuator", u);
+}
+
 const char* termName(ForceTerm term) {
   switch (term) {
     case ForceTerm::Bias:
@@ -56,6 +62,44 @@ std::string describe(const LargestForce& force) {
   return fmt::format("; largest force there: {}, {:.3g} on dof {}", termName(force.term), force.value, force.dof);
 }
 
+const char* termName(FlexTerm term) {
+  switch (term) {
+    case FlexTerm::EdgeSpring:
+      return "the spring of an edge";
+    case FlexTerm::EdgeDamper:
+      return "the damper of an edge";
+    case FlexTerm::Elasticity:
+      return "elasticity";
+    case FlexTerm::Bending:
+      return "bending";
+    case FlexTerm::EdgeRow:
+      return "an equality";
+    case FlexTerm::Contact:
+      return "a contact";
+    case FlexTerm::Applied:
+      return "an applied force";
+    case FlexTerm::None:
+      break;
+  }
+  return "nothing";
+}
+
+/// "; what pushes hardest in flex "cloth" is bending, at vertex 3 of element 7, which explicit integration ...".
+std::string describe(const Model& m, const FlexCause& cause) {
+  if (cause.flex < 0 || cause.term == FlexTerm::None) return {};
+  std::string text = fmt::format("; what pushes hardest in {} is {}", label(m, ObjType::Flex, "flex", cause.flex),
+                                 termName(cause.term));
+  if (cause.vertex >= 0) {
+    text += fmt::format(", at {} {}", m.flex_interp[cause.flex] == 0 ? "vertex" : "node", cause.vertex);
+    if (cause.element >= 0) text += fmt::format(" of element {}", cause.element);
+  }
+  if (cause.stableTimestep > 0) {
+    text += fmt::format("; explicit integration of it is stable up to a timestep of {:.4g} s, this one is {:.4g} s",
+                        cause.stableTimestep, m.opt.timestep);
+  }
+  return text;
+}
+
 std::string describe(const Model& m, Trouble trouble, int index) {
   switch (trouble) {
     case Trouble::BadQpos:
@@ -67,7 +111,7 @@ std::string describe(const Model& m, Trouble trouble, int index) {
                          jointOfDof(m, index));
     case Trouble::BadCtrl:
       return fmt::format("ctrl[{}] ({}) was not finite or beyond 1e10; all controls counted as zero", index,
-                         label(m, ObjType::Actuator, "actuator", index));
+                         actuatorOfControl(m, index));
     case Trouble::Inertia:
       return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
     case Trouble::Inverted:
@@ -87,8 +131,9 @@ std::string describeStatus(const Model& m, const Data& d) {
   for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
     const TroubleReport& report = d.status[static_cast<Trouble>(i)];
     if (report.count == 0) continue;
-    text += fmt::format("{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report.first),
-                        describe(report.force), report.time, report.count, report.count == 1 ? "" : "s");
+    text += fmt::format("{}{}{} (first at t = {:.6g} s, {} time{})\n",
+                        describe(m, static_cast<Trouble>(i), report.first), describe(report.force),
+                        describe(m, report.flex), report.time, report.count, report.count == 1 ? "" : "s");
   }
   return text;
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 
 #include "sensor/contact_sensor.h"
@@ -19,12 +20,30 @@ FrameMotion interactionForce(const Model& m, const Data& d, int site) {
 
 double tendonActuatorForce(const Model& m, const Data& d, int tendon) {
   double force = 0;
-  for (int u = 0; u < m.nu; ++u) {
+  for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_trntype[u] == TransmissionType::Tendon && m.actuator_trnid[2 * u] == tendon) {
-      force += d.actuator_force[u];
+      force += d.actuator_force[m.actuator_outadr[u]];
     }
   }
   return force;
+}
+
+/// Force on one vertex of a flex, or on all of them.
+Vec3 vertexForce(const Model& m, const Data& d, int flex, int vertex) {
+  if (vertex >= 0) return vec3(d.flexvert_force.data(), m.flex_vertadr[flex] + vertex);
+  Vec3 sum = Vec3::Zero();
+  for (int v = 0; v < m.flex_vertnum[flex]; ++v) sum += vec3(d.flexvert_force.data(), m.flex_vertadr[flex] + v);
+  return sum;
+}
+
+/// What holds one pinned node of a flex, or all of them.
+Vec3 reaction(const Model& m, const Data& d, int flex, int node) {
+  Vec3 sum = Vec3::Zero();
+  const int first = node < 0 ? 0 : node, end = node < 0 ? m.flex_pointnum[flex] : node + 1;
+  for (int p = m.flex_pointadr[flex] + first; p < m.flex_pointadr[flex] + end; ++p) {
+    if (m.flexpoint_nodeid[p] >= 0) sum += vec3(d.flexnode_reaction.data(), m.flexpoint_nodeid[p]);
+  }
+  return sum;
 }
 
 double limitForce(const Data& d, int row) { return row < 0 ? 0 : d.efc_force[row]; }
@@ -52,7 +71,7 @@ void accelerationSensor(const Model& m, Data& d, int sensor, double* out) {
       MapVec3{out} = interactionForce(m, d, id).angular;
       break;
     case SensorType::ActuatorFrc:
-      out[0] = d.actuator_force[id];
+      std::copy_n(&d.actuator_force[m.actuator_outadr[id]], m.actuator_outnum[id], out);
       break;
     case SensorType::JointActFrc:
       out[0] = d.qfrc_actuator[m.jnt_dofadr[id]];
@@ -72,6 +91,15 @@ void accelerationSensor(const Model& m, Data& d, int sensor, double* out) {
       MapVec3{out} = m.sensor_type[sensor] == SensorType::FrameLinAcc ? a.linear : a.angular;
       break;
     }
+    case SensorType::FlexForce:
+      MapVec3{out} = vertexForce(m, d, id, m.sensor_intprm[3 * sensor]);
+      break;
+    case SensorType::FlexReaction:
+      MapVec3{out} = reaction(m, d, id, m.sensor_intprm[3 * sensor]);
+      break;
+    case SensorType::FlexStress:
+      MapVec6{out} = vec6(d.flexelem_stress.data(), m.flex_elemadr[id] + m.sensor_intprm[3 * sensor]);
+      break;
     default:
       assert(false && "not a sensor of the acceleration stage");
   }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 
 #include "collision/collision.h"
@@ -103,7 +104,7 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
       out[0] = d.ten_length[id];
       break;
     case SensorType::ActuatorPos:
-      out[0] = d.actuator_length[id];
+      std::copy_n(&d.actuator_length[m.actuator_outadr[id]], m.actuator_outnum[id], out);
       break;
     case SensorType::BallQuat:
       normalized(Quat::load(&d.qpos[m.jnt_qposadr[id]])).store(out);
@@ -154,6 +155,12 @@ void positionSensor(const Model& m, Data& d, int sensor, double* out) {
       break;
     case SensorType::Clock:
       out[0] = d.time;
+      break;
+    case SensorType::FlexStrain:
+      MapVec6{out} = vec6(d.flexelem_strain.data(), m.flex_elemadr[id] + m.sensor_intprm[3 * sensor]);
+      break;
+    case SensorType::FlexElastic:
+      out[0] = d.flex_energy[id];
       break;
     default:
       assert(false && "not a sensor of the position stage");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cassert>
 
 #include "sensor/object_frame.h"
@@ -45,7 +46,7 @@ void velocitySensor(const Model& m, const Data& d, int sensor, double* out) {
       out[0] = d.ten_velocity[id];
       break;
     case SensorType::ActuatorVel:
-      out[0] = d.actuator_velocity[id];
+      std::copy_n(&d.actuator_velocity[m.actuator_outadr[id]], m.actuator_outnum[id], out);
       break;
     case SensorType::BallAngVel:
       MapVec3{out} = ConstMapVec3(&d.qvel[m.jnt_dofadr[id]]);
@@ -67,6 +68,9 @@ void velocitySensor(const Model& m, const Data& d, int sensor, double* out) {
       break;
     case SensorType::SubtreeAngMom:
       MapVec3{out} = vec3(d.subtree_angmom.data(), id);
+      break;
+    case SensorType::FlexKinetic:
+      out[0] = d.flex_kinetic[id];
       break;
     default:
       assert(false && "not a sensor of the velocity stage");

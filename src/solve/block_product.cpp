@@ -15,9 +15,10 @@ constexpr int kFew = 64;
 /// B with its columns in order and rows padded to `width`, T = W B in the same layout: H(i, j) += B(:, i) . T(:, j).
 template <int N>
 inline __attribute__((always_inline)) void addProduct(int nc, int width, const double* B, const double* T,
-                                                      const int* place, int ld, double* H) {
+                                                      const BlockPiece& piece, double* H) {
   double g[kFew];
-  for (int j = 0; j < nc; ++j) {
+  const int* place = piece.place - piece.begin;
+  for (int j = piece.begin; j < piece.end; ++j) {
     double t[N];
     for (int a = 0; a < N; ++a) t[a] = T[a * width + j];
     for (int i = j - j % kLanes; i < nc; i += kLanes) {
@@ -25,7 +26,7 @@ inline __attribute__((always_inline)) void addProduct(int nc, int width, const d
       for (int a = 1; a < N; ++a) sum += *reinterpret_cast<const Wide*>(B + a * width + i) * t[a];
       *reinterpret_cast<Wide*>(g + i) = sum;
     }
-    double* h = H + static_cast<std::ptrdiff_t>(place[j]) * ld;
+    double* h = H + piece.matrix + static_cast<std::ptrdiff_t>(place[j]) * piece.ld;
     for (int i = j; i < nc;) {
       if (i + kLanes <= nc && place[i + kLanes - 1] - place[i] == kLanes - 1) {
         *reinterpret_cast<Wide*>(h + place[i]) += *reinterpret_cast<const Wide*>(g + i);
@@ -38,8 +39,8 @@ inline __attribute__((always_inline)) void addProduct(int nc, int width, const d
   }
 }
 
-SINEW_KERNEL void addFewColumns(int nb, int nc, const double* B, const double* W, const int* order, const int* place,
-                                int ld, double* H) {
+SINEW_KERNEL void addFewColumns(int nb, int nc, const double* B, const double* W, const int* order,
+                                std::span<const BlockPiece> pieces, double* H) {
   const int width = (nc + kLanes - 1) / kLanes * kLanes;
   double b[kMaxBasis * kFew], T[kMaxBasis * kFew];
   for (int a = 0; a < nb; ++a) {
@@ -54,48 +55,58 @@ SINEW_KERNEL void addFewColumns(int nb, int nc, const double* B, const double* W
       *reinterpret_cast<Wide*>(T + a * width + c) = sum;
     }
   }
-  switch (nb) {
-    case 1:
-      return addProduct<1>(nc, width, b, T, place, ld, H);
-    case 2:
-      return addProduct<2>(nc, width, b, T, place, ld, H);
-    case 3:
-      return addProduct<3>(nc, width, b, T, place, ld, H);
-    case 4:
-      return addProduct<4>(nc, width, b, T, place, ld, H);
-    case 5:
-      return addProduct<5>(nc, width, b, T, place, ld, H);
-    default:
-      return addProduct<6>(nc, width, b, T, place, ld, H);
+  for (const BlockPiece& piece : pieces) {
+    switch (nb) {
+      case 1:
+        addProduct<1>(nc, width, b, T, piece, H);
+        break;
+      case 2:
+        addProduct<2>(nc, width, b, T, piece, H);
+        break;
+      case 3:
+        addProduct<3>(nc, width, b, T, piece, H);
+        break;
+      case 4:
+        addProduct<4>(nc, width, b, T, piece, H);
+        break;
+      case 5:
+        addProduct<5>(nc, width, b, T, piece, H);
+        break;
+      default:
+        addProduct<6>(nc, width, b, T, piece, H);
+    }
   }
 }
 
-void addManyColumns(int nb, int nc, const double* B, const double* W, const int* order, const int* place, int ld,
-                    double* H) {
+void addManyColumns(int nb, int nc, const double* B, const double* W, const int* order,
+                    std::span<const BlockPiece> pieces, double* H) {
   const auto at = [&](int c) { return order ? order[c] : c; };
   double t[kMaxBasis];
-  for (int j = 0; j < nc; ++j) {
-    for (int a = 0; a < nb; ++a) {
-      t[a] = 0;
-      for (int k = 0; k < nb; ++k) t[a] += W[a * nb + k] * B[k * nc + at(j)];
-    }
-    double* h = H + static_cast<std::ptrdiff_t>(place[j]) * ld;
-    for (int a = 0; a < nb; ++a) {
-      if (t[a] == 0) continue;
-      const double* row = B + a * nc;
-      for (int i = j; i < nc; ++i) h[place[i]] += row[at(i)] * t[a];
+  for (const BlockPiece& piece : pieces) {
+    const int* place = piece.place - piece.begin;
+    for (int j = piece.begin; j < piece.end; ++j) {
+      for (int a = 0; a < nb; ++a) {
+        t[a] = 0;
+        for (int k = 0; k < nb; ++k) t[a] += W[a * nb + k] * B[k * nc + at(j)];
+      }
+      double* h = H + piece.matrix + static_cast<std::ptrdiff_t>(place[j]) * piece.ld;
+      for (int a = 0; a < nb; ++a) {
+        if (t[a] == 0) continue;
+        const double* row = B + a * nc;
+        for (int i = j; i < nc; ++i) h[place[i]] += row[at(i)] * t[a];
+      }
     }
   }
 }
 
 }  // namespace
 
-void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order, const int* place,
-                     int ld, double* H) {
+void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order,
+                     std::span<const BlockPiece> pieces, double* H) {
   if (block.ncol <= kFew) {
-    addFewColumns(block.nbasis, block.ncol, B, W, order, place, ld, H);
+    addFewColumns(block.nbasis, block.ncol, B, W, order, pieces, H);
   } else {
-    addManyColumns(block.nbasis, block.ncol, B, W, order, place, ld, H);
+    addManyColumns(block.nbasis, block.ncol, B, W, order, pieces, H);
   }
 }
 

@@ -1,13 +1,24 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "sinew/rows.h"
 
 namespace sinew::solve {
 
-/// H += B' W B, lower triangle: column c of B belongs to row and column place[c] of H, which is column-major with
-/// leading dimension `ld`. B is block.nbasis x block.ncol by rows, W symmetric. If `order` is given, place[c] belongs
-/// to column order[c] of B instead. place must grow.
-void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order, const int* place,
-                     int ld, double* H);
+/// Columns [begin, end) of a block in one dense piece of H, column-major from entry `matrix` on with leading dimension
+/// `ld`: column i >= begin of the block has row (and, below end, column) place[i - begin] there.
+struct BlockPiece {
+  std::ptrdiff_t matrix = 0;
+  int ld = 0;
+  int begin = 0, end = 0;
+  const int* place = nullptr;  ///< growing
+};
+
+/// H += B' W B, lower triangle. B is block.nbasis x block.ncol by rows, W symmetric. If `order` is given, column c of
+/// the pieces is column order[c] of B.
+void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order,
+                     std::span<const BlockPiece> pieces, double* H);
 
 }  // namespace sinew::solve

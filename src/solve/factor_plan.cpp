@@ -64,13 +64,19 @@ bool FactorPlan::holds(const int* dofs, int count) const {
   return true;
 }
 
+int FactorPlan::placeOf(const Front& front, int dof) const {
+  const int position = position_[at(dof)];
+  const auto begin = sortedRows_.begin() + front.dof;
+  const int own = position - *begin;
+  if (own < front.columns) return own;  // columns are eliminated one after the other
+  return static_cast<int>(std::lower_bound(begin + front.columns, begin + front.size, position) - begin);
+}
+
 std::ptrdiff_t FactorPlan::placeOf(int dof1, int dof2) const {
   const int pair[] = {dof1, dof2};
   const Front& front = fronts_[at(frontOf(pair, 2))];
-  const auto begin = sortedRows_.begin() + front.dof, end = begin + front.size;
-  const auto place = [&](int dof) { return std::lower_bound(begin, end, position_[at(dof)]) - begin; };
-  const std::ptrdiff_t a = place(dof1), b = place(dof2);
-  return front.matrix + std::min(a, b) * front.size + std::max(a, b);
+  const int a = placeOf(front, dof1), b = placeOf(front, dof2);
+  return front.matrix + static_cast<std::ptrdiff_t>(std::min(a, b)) * front.size + std::max(a, b);
 }
 
 void FactorPlan::makeFor(const FactorPlan& pattern, Arena& scratch) {
@@ -313,25 +319,39 @@ void FactorPlan::layOutFronts(Arena& scratch) {
     Front& front = fronts_[at(f)];
     const std::ptrdiff_t m = front.size;
     front.matrix = entries_;
-    entries_ += m * m;
+    entries_ += m * front.columns;
     largestFront_ = std::max(largestFront_, front.size);
     for (std::ptrdiff_t j = 0; j < front.columns; ++j) flops_ += 0.5 * static_cast<double>((m - j) * (m - j));
-    if (front.size == front.columns) continue;
-    front.parent = frontOf_[at(dofs_[at(front.dof + front.columns)])];
-    front.sibling = fronts_[at(front.parent)].child;
-    fronts_[at(front.parent)].child = f;
+    if (front.size > front.columns) front.parent = frontOf_[at(dofs_[at(front.dof + front.columns)])];
   }
-  // the order of the child's rows is that of the parent's
-  inParent_.resize(dofs_.size());
-  for (const Front& front : fronts_) {
-    if (front.parent < 0) continue;
-    const Front& up = fronts_[at(front.parent)];
-    int place = 0;
-    for (int k = front.dof + front.columns; k < front.dof + front.size; ++k) {
-      while (dofs_[at(up.dof + place)] != dofs_[at(k)]) ++place;
-      inParent_[at(k)] = place;
+  listUpdates();
+}
+
+void FactorPlan::listUpdates() {
+  const auto forEach = [&](auto&& visit) {
+    for (int f = 0; f < static_cast<int>(fronts_.size()); ++f) {
+      const Front& front = fronts_[at(f)];
+      for (int begin = front.columns; begin < front.size;) {
+        const int target = frontOf_[at(dofs_[at(front.dof + begin)])];
+        int end = begin + 1;
+        while (end < front.size && frontOf_[at(dofs_[at(front.dof + end)])] == target) ++end;
+        visit(target, Update{f, begin, end});
+        begin = end;
+      }
     }
+  };
+  updateNum_.assign(fronts_.size(), 0);
+  forEach([&](int target, const Update&) { ++updateNum_[at(target)]; });
+  int count = 0;
+  for (std::size_t f = 0; f < fronts_.size(); ++f) {
+    fronts_[f].update = count;
+    count += updateNum_[f];
+    updateNum_[f] = 0;
   }
+  updates_.resize(at(count));
+  forEach([&](int target, const Update& update) {
+    updates_[at(fronts_[at(target)].update + updateNum_[at(target)]++)] = update;
+  });
 }
 
 }  // namespace sinew::solve

@@ -8,8 +8,9 @@
 namespace sinew::solve {
 
 /// Everything about a sparse Cholesky factor but its numbers: in which order unknowns are eliminated, and the dense
-/// fronts of the multifrontal method [Duff and Reid 1983]. Unknowns (dofs) come in groups that are eliminated together;
-/// the matrix is a sum of cliques, each of which couples all of its dofs.
+/// panels of the supernodal method [Ng and Peyton 1993]. A front is a run of unknowns eliminated together, with the
+/// later ones that it is coupled to; its panel has a column for each of the former and a row for all. Unknowns (dofs)
+/// come in groups that are eliminated together; the matrix is a sum of cliques, each of which couples all of its dofs.
 ///
 /// A plan outlives the matrix it was made for: it serves every matrix whose cliques it holds(). It keeps its memory
 /// when it is made anew.
@@ -19,10 +20,13 @@ class FactorPlan {
     int columns = 0;            ///< dofs eliminated here
     int size = 0;               ///< dofs of the front: columns, then later rows
     int dof = 0;                ///< first of `size` entries in dofs()
-    int parent = -1;            ///< front that receives its update
-    int child = -1;             ///< one of the fronts whose updates it receives
-    int sibling = -1;           ///< the next one with the same parent
-    std::ptrdiff_t matrix = 0;  ///< first entry of its size x size matrix in the numbers of a factor
+    int parent = -1;            ///< front of its first later row
+    int update = 0;             ///< first of the updates it receives
+    std::ptrdiff_t matrix = 0;  ///< first entry of its size x columns panel in the numbers of a factor
+  };
+  /// Rows [begin, end) of a front belong to columns of a later one, from which it takes its products.
+  struct Update {
+    int front, begin, end;
   };
 
   /// Starts a plan for dofs in groups: groupAdr holds the first dof of each group and one past the last dof.
@@ -49,9 +53,21 @@ class FactorPlan {
   std::span<const Front> fronts() const { return fronts_; }  ///< children before parents
   const int* dofsOf(const Front& front) const { return dofs_.data() + front.dof; }
   int position(int dof) const { return position_[at(dof)]; }  ///< elimination position
-  /// Like dofsOf(): the places that the rows which are not eliminated have in the parent front.
-  const int* placesInParent(const Front& front) const { return inParent_.data() + front.dof; }
-  std::ptrdiff_t entries() const { return entries_; }  ///< numbers in the matrices of all fronts
+  /// Like dofsOf(): elimination positions, growing.
+  const int* positionsOf(const Front& front) const { return sortedRows_.data() + front.dof; }
+  /// Updates of front f, by growing fronts.
+  std::span<const Update> updatesOf(int f) const {
+    return std::span<const Update>(updates_).subspan(at(fronts_[at(f)].update), at(updateNum_[at(f)]));
+  }
+  /// Entry of the diagonal element of a dof.
+  std::ptrdiff_t diagonalOf(int dof) const {
+    const Front& front = fronts_[at(frontOf_[at(dof)])];
+    return front.matrix + static_cast<std::ptrdiff_t>(placeOf(front, dof)) * (front.size + 1);
+  }
+  /// Place of a dof among the rows of a front, which must have it.
+  int placeOf(const Front& front, int dof) const;
+  int frontOf(int dof) const { return frontOf_[at(dof)]; }
+  std::ptrdiff_t entries() const { return entries_; }  ///< numbers in the panels of all fronts
   int largestFront() const { return largestFront_; }   ///< dofs of the largest front
   double flops() const { return flops_; }              ///< multiplications of one factorization
 
@@ -60,6 +76,7 @@ class FactorPlan {
   int first(const int* dofs, int count) const;
   void minimumDegree(Arena& scratch);
   void layOutFronts(Arena& scratch);
+  void listUpdates();
 
   bool made_ = false;
   std::vector<int> groupAdr_, groupOf_;
@@ -67,8 +84,10 @@ class FactorPlan {
   std::vector<int> sequence_;             // groups in the order of elimination
   std::vector<int> columnAdr_, column_;   // later groups in the column of the factor, by group
   std::vector<Front> fronts_;
-  std::vector<int> dofs_, inParent_, position_, frontOf_;
-  std::vector<int> sortedRows_;  // positions of the rows of each front, growing, for holds()
+  std::vector<int> dofs_, position_, frontOf_;
+  std::vector<int> sortedRows_;  // positions of the rows of each front, growing
+  std::vector<Update> updates_;
+  std::vector<int> updateNum_;
   std::ptrdiff_t entries_ = 0;
   int largestFront_ = 0;
   double flops_ = 0;

@@ -83,6 +83,7 @@ SINEW_INLINE void visit(FreeContact& c, const FreeVelocities& f, double& moved, 
   w[2] -= c.across[1] * push;
   friction(c, w + 1, next[0], next + 1);
   const double delta[3] = {push, next[1] - c.lambda[1], next[2] - c.lambda[2]};
+  c.change = {delta[0], delta[1], delta[2]};
   size += c.gram[0] * next[0] * next[0] + c.gram[1] * next[1] * next[1] + c.gram[2] * next[2] * next[2];
   if (delta[0] == 0 && delta[1] == 0 && delta[2] == 0) return;
   moved += c.gram[0] * delta[0] * delta[0] + c.gram[1] * delta[1] * delta[1] + c.gram[2] * delta[2] * delta[2];
@@ -97,6 +98,19 @@ SINEW_KERNEL void visitAll(FreeContact* begin, FreeContact* end, const FreeVeloc
   }
 }
 
+SINEW_KERNEL void extrapolateAll(FreeContact* begin, FreeContact* end, const FreeVelocities& f, double beta) {
+  for (FreeContact* c = begin; c != end; ++c) {
+    double delta[3];
+    for (std::size_t k = 0; k < 3; ++k) {
+      delta[k] = beta * c->course[k];
+      c->course[k] = delta[k] + c->change[k];
+    }
+    if (delta[0] == 0 && delta[1] == 0 && delta[2] == 0) continue;
+    for (std::size_t k = 0; k < 3; ++k) c->lambda[k] += delta[k];
+    for (int side = 0; side < c->sides; ++side) moveSide(*c, side, delta, f);
+  }
+}
+
 SINEW_KERNEL void applyAll(const FreeContact* begin, const FreeContact* end, const FreeVelocities& f) {
   for (const FreeContact* c = begin; c != end; ++c) {
     if (c->lambda[0] == 0) continue;
@@ -108,6 +122,10 @@ SINEW_KERNEL void applyAll(const FreeContact* begin, const FreeContact* end, con
 
 void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, double& moved, double& size) {
   visitAll(contacts.data(), contacts.data() + contacts.size(), v, moved, size);
+}
+
+void extrapolate(std::span<FreeContact> contacts, const FreeVelocities& v, double beta) {
+  extrapolateAll(contacts.data(), contacts.data() + contacts.size(), v, beta);
 }
 
 void applyImpulses(std::span<const FreeContact> contacts, const FreeVelocities& v) {

@@ -20,6 +20,8 @@ struct FreeContact {
   const double* J = nullptr;        ///< sides x 3 x kSlots
   std::array<double, 3> target{};   ///< velocities
   std::array<double, 3> lambda{};   ///< impulses
+  std::array<double, 3> change{};   ///< of the impulses in the last visit
+  std::array<double, 3> course{};   ///< direction in which they are extrapolated
   std::array<double, 3> gram{};     ///< diagonal of G = J inv(A) J'
   std::array<double, 2> across{};   ///< G_10, G_20
   double along = 0;                 ///< G_21
@@ -41,5 +43,8 @@ void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, dou
 
 /// v += inv(A) J' lambda for each contact.
 void applyImpulses(std::span<const FreeContact> contacts, const FreeVelocities& v);
+
+/// lambda += beta course, v moves with it; course = beta course + change. With beta = 0 it is the change alone.
+void extrapolate(std::span<FreeContact> contacts, const FreeVelocities& v, double beta);
 
 }  // namespace sinew::solve

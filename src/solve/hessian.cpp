@@ -24,7 +24,8 @@ DenseHessian::DenseHessian(const ConstraintProblem& p, Arena& arena)
       inverseDiagonal_(arena.take<double>(n_)) {}
 
 void DenseHessian::addBlock(const RowBlock& block, const double* W, double* H) const {
-  addBlockProduct(block, p_.values.data() + block.value, W, nullptr, p_.columns.data() + block.column, n_, H);
+  const BlockPiece all{0, n_, 0, block.ncol, p_.columns.data() + block.column};
+  addBlockProduct(block, p_.values.data() + block.value, W, nullptr, {&all, 1}, H);
 }
 
 void DenseHessian::assemble(const double* r, const RowState* state) {

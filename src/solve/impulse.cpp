@@ -209,6 +209,8 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
   const std::span<int> slot = arena.take<int>(block.ncol), wideSlot = arena.take<int>(large.nwide);
   const std::span<double> wide = arena.take<double>(static_cast<std::ptrdiff_t>(n) * large.nwide);
   const std::span<double> gram = arena.take<double>(n * n), inverse = arena.take<double>(n * n);
+  large.change = arena.take<double>(n).data();
+  large.course = arena.take<double>(n).data();
   for (int j = 0; j < block.ncol; ++j) {
     slot[static_cast<std::size_t>(j)] = slotOf_[static_cast<std::size_t>(column[j])];
   }
@@ -335,7 +337,7 @@ void ImpulseSolver::visit(const LargeBlock& large, double* lambda, Change& chang
       }
       break;
   }
-  for (int i = 0; i < n; ++i) delta[i] = lambda[i] - delta[i];
+  for (int i = 0; i < n; ++i) large.change[i] = delta[i] = lambda[i] - delta[i];
   for (int i = 0; i < n; ++i) {
     change.moved += large.gram[i * n + i] * delta[i] * delta[i];
     change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
@@ -364,13 +366,31 @@ void ImpulseSolver::start(std::span<double> lambda) {
   }
 }
 
+void ImpulseSolver::extrapolateAll(double beta, double* lambda) {
+  extrapolate(contacts_, freeVelocities(), beta);
+  for (const LargeBlock& large : large_) {
+    double delta[kMaxBasis];
+    for (int i = 0; i < large.rows->nrow; ++i) {
+      delta[i] = beta > 0 ? beta * large.course[i] : 0;
+      large.course[i] = delta[i] + large.change[i];
+      lambda[large.rows->row + i] += delta[i];
+    }
+    move(large, delta);
+  }
+}
+
 ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> velocity) {
   for (std::size_t i = 0; i < velocity.size(); ++i) velocity_[static_cast<std::size_t>(slotOf_[i])] = velocity[i];
   start(lambda);
 
   ImpulseReport report;
-  report.converged = p_.blocks.empty();
-  while (report.sweeps < options_.maxSweeps && !report.converged) {
+  if (p_.blocks.empty() || options_.maxSweeps <= 0) {
+    report.converged = p_.blocks.empty();
+    finish(lambda, velocity);
+    return report;
+  }
+  double before = 0;  // what the sweep before moved
+  while (true) {
     Change change;
     for (const Segment& s : segments_.first(segmentCount_)) {
       const auto begin = static_cast<std::size_t>(s.begin), count = static_cast<std::size_t>(s.end - s.begin);
@@ -384,11 +404,21 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> v
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
     report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;
+    // the last word has a sweep: it leaves admissible impulses
+    if (report.converged || report.sweeps >= options_.maxSweeps) break;
+    // a sweep that moves more than the one before has met other active constraints: start again
+    const double beta = before > 0 && change.moved <= before ? change.moved / before : 0;
+    extrapolateAll(beta, lambda.data());
+    before = change.moved;
   }
 
+  finish(lambda, velocity);
+  return report;
+}
+
+void ImpulseSolver::finish(std::span<double> lambda, std::span<double> velocity) const {
   for (const FreeContact& c : contacts_) std::copy_n(c.lambda.begin(), 3, lambda.data() + c.row);
   for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = velocity_[static_cast<std::size_t>(slotOf_[i])];
-  return report;
 }
 
 }  // namespace sinew::solve

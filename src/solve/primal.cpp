@@ -9,6 +9,11 @@
 namespace sinew::solve {
 namespace {
 
+/// Dofs below which a factor is always cheaper than iterations, or both are cheap.
+constexpr int kSmallestIterative = 250;
+/// Inner iterations end when the decrease they still promise is this share of what the outer ones end at.
+constexpr double kEnoughOfTolerance = 0.01;
+
 double dot(std::span<const double> a, std::span<const double> b) {
   // four interleaved sums: fixed order, and independent enough to run in parallel lanes
   const std::size_t n = a.size();
@@ -67,14 +72,33 @@ void PrimalSolver::chooseHessian(Arena& arena) {
   constexpr double kSparsePrice = 1.5;
   const double n = n_;
   const bool canBeSparse = p_.nodes.size() > 1;
+  if (canBeSparse && (options_.hessian == HessianForm::Iterative || iterationsAreCheaper(arena))) {
+    iterative_.emplace(p_, arena);
+    return;
+  }
   if (canBeSparse && options_.hessian != HessianForm::Dense &&
       (n_ > kLargestAlwaysDense || options_.hessian == HessianForm::Sparse)) {
     PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
     const FactorPlan& plan = plans->planFor(p_, arena);
     const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
-    if (cheaper || options_.hessian == HessianForm::Sparse) sparse_.emplace(p_, plan, arena);
+    if (cheaper || options_.hessian == HessianForm::Sparse) {
+      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), arena);
+    }
   }
   if (!sparse_) dense_.emplace(p_, arena);
+}
+
+bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
+  // only cloth and solids: piles of rigid bodies give matrices of another kind
+  if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes || p_.stiff) return false;
+  if (n_ < kSmallestIterative) return false;
+  constexpr double kFactors = 2;  // of all that stays, and once again for what changes
+  constexpr double kPlan = 3500;  // of an order of elimination for new contacts, per node
+  double factors = kFactors * p_.plans->baseFlops(p_, arena);
+  const double iterations = IterativeHessian::predictedCost(p_);
+  if (factors > iterations) return true;
+  if (!p_.plans->baseHolds(p_)) factors += kPlan * static_cast<double>(p_.nodes.size());
+  return factors > iterations;
 }
 
 void PrimalSolver::evaluate(const Solution& s) {
@@ -87,8 +111,13 @@ void PrimalSolver::evaluate(const Solution& s) {
 }
 
 void PrimalSolver::solveHessian() {
-  sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
-          : dense_->solve(gradient_.data(), preconditioned_.data());
+  if (iterative_) {
+    const double enough = kEnoughOfTolerance * options_.tolerance / p_.primalScale;
+    iterative_->solve(gradient_.data(), enough, preconditioned_.data());
+  } else {
+    sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
+            : dense_->solve(gradient_.data(), preconditioned_.data());
+  }
 }
 
 double PrimalSolver::decrement() const { return std::max(0.0, 0.5 * p_.primalScale * dot(gradient_, preconditioned_)); }
@@ -116,7 +145,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   const bool smallGradient = report.gradientNorm < tolerance;
   report.converged = decrement() < tolerance && (!newton || smallGradient);
   if (newton && !report.converged) {
-    sparse_ ? sparse_->assemble(residual_.data(), s.state.data()) : dense_->assemble(residual_.data(), s.state.data());
+    withHessian([&](auto& H) { H.assemble(residual_.data(), s.state.data()); });
     solveHessian();
     report.converged = smallGradient && decrement() < tolerance;
   }
@@ -153,8 +182,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     if (report.converged) break;
 
     if (newton) {
-      sparse_ ? sparse_->update(residual_.data(), s.state.data(), oldState_.data())
-              : dense_->update(residual_.data(), s.state.data(), oldState_.data());
+      withHessian([&](auto& H) { H.update(residual_.data(), s.state.data(), oldState_.data()); });
       solveHessian();
       report.converged = decrement() < tolerance;
     } else {

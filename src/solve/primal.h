@@ -4,6 +4,7 @@
 
 #include "sinew/arena.h"
 #include "solve/hessian.h"
+#include "solve/iterative_hessian.h"
 #include "solve/line_search.h"
 #include "solve/problem.h"
 #include "solve/sparse_hessian.h"
@@ -35,6 +36,11 @@ class PrimalSolver {
  private:
   void evaluate(const Solution& s);
   void chooseHessian(Arena& arena);
+  bool iterationsAreCheaper(Arena& arena) const;
+  template <class F>
+  void withHessian(F&& f) {
+    iterative_ ? f(*iterative_) : sparse_ ? f(*sparse_) : f(*dense_);
+  }
   void solveHessian();       // preconditioned = inv(H) gradient
   double decrement() const;  // 1/2 scale g' P g for the current preconditioned gradient
 
@@ -46,10 +52,11 @@ class PrimalSolver {
   std::span<double> Ax_, As_, residual_, Js_, gradient_, preconditioned_, direction_;
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;
-  // Newton only, one of the two
+  // Newton only, one of the three
   std::optional<PlanMemory> ownPlans_;  // if the problem has none
   std::optional<DenseHessian> dense_;
   std::optional<SparseHessian> sparse_;
+  std::optional<IterativeHessian> iterative_;
   double cost_ = 0;
 };
 

@@ -47,7 +47,7 @@ struct ConstraintProblem {
 };
 
 /// How Newton's method stores its matrix.
-enum class HessianForm { Auto, Dense, Sparse };
+enum class HessianForm { Auto, Dense, Sparse, Iterative };
 
 /// Problems with no more dofs than this are factored densely: that is cheaper than finding out what is cheaper.
 inline constexpr int kLargestAlwaysDense = 60;

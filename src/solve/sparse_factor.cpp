@@ -4,36 +4,36 @@
 
 namespace sinew::solve {
 
-void FactorMaker::extendAdd(const Front& child, const Front& parent, double* F) const {
-  const int begin = child.columns, m = child.size;
-  const int* place = plan_.placesInParent(child);
-  for (int j = begin; j < m; ++j) {
-    // the order of the child's rows is that of the parent's, so the lower triangle goes into the lower triangle
-    double* __restrict target = F + static_cast<std::ptrdiff_t>(place[j]) * parent.size;
-    const double* __restrict source = matrix(child) + static_cast<std::ptrdiff_t>(j) * m;
-    if (place[m - 1] - place[j] == m - 1 - j) {
-      double* __restrict run = target + place[j] - j;
-      for (int i = j; i < m; ++i) run[i] += source[i];
-    } else {
-      for (int i = j; i < m; ++i) target[place[i]] += source[i];
-    }
-  }
-}
+FactorMaker::FactorMaker(const FactorPlan& plan, std::span<double> matrices, std::span<double> diagInv, Arena& arena)
+    : plan_(plan),
+      matrices_(matrices),
+      diagInv_(diagInv),
+      placeOfPosition_(arena.take<int>(plan.dofs())),
+      places_(arena.take<int>(plan.largestFront())),
+      work_(arena.take<double>(6 * static_cast<std::ptrdiff_t>(plan.largestFront()))) {}
 
-void FactorMaker::eliminate(const Front& front) const {
+void FactorMaker::eliminate(int f) const {
+  const Front& front = plan_.fronts()[static_cast<std::size_t>(f)];
   double* F = matrix(front);
-  const std::span<const Front> fronts = plan_.fronts();
-  for (int c = front.child; c >= 0; c = fronts[static_cast<std::size_t>(c)].sibling) {
-    extendAdd(fronts[static_cast<std::size_t>(c)], front, F);
+  const int* position = plan_.positionsOf(front);
+  for (int i = 0; i < front.size; ++i) placeOfPosition_[static_cast<std::size_t>(position[i])] = i;
+  for (const FactorPlan::Update& update : plan_.updatesOf(f)) {
+    const Front& earlier = plan_.fronts()[static_cast<std::size_t>(update.front)];
+    const int* rows = plan_.positionsOf(earlier);
+    for (int i = update.begin; i < earlier.size; ++i) {
+      places_[static_cast<std::size_t>(i - update.begin)] = placeOfPosition_[static_cast<std::size_t>(rows[i])];
+    }
+    subtractPanel(earlier.size, earlier.columns, matrix(earlier), update.begin, update.end, places_.data(), front.size,
+                  F, work_.data());
   }
-  partialCholesky(front.size, front.columns, F, diagInv_.data() + plan_.position(*plan_.dofsOf(front)));
+  panelCholesky(front.size, front.columns, F, diagInv_.data() + position[0]);
 }
 
 void SparseFactor::solve(double* x) const {
   const std::span<const Front> fronts = plan_->fronts();
   double* local = work_.data();
   const auto matrix = [&](const Front& front) { return matrices_.data() + front.matrix; };
-  const auto inverses = [&](const Front& front) { return diagInv_.data() + plan_->position(*plan_->dofsOf(front)); };
+  const auto inverses = [&](const Front& front) { return diagInv_.data() + *plan_->positionsOf(front); };
   const auto gather = [&](const Front& front) {
     const int* dof = plan_->dofsOf(front);
     for (int i = 0; i < front.size; ++i) local[i] = x[dof[i]];

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "sinew/arena.h"
 #include "solve/factor_plan.h"
 
 namespace sinew::solve {
@@ -28,26 +29,26 @@ class SparseFactor {
   std::span<double> work_;
 };
 
-/// Makes the numbers of a SparseFactor, front by front, children before parents.
+/// Makes the numbers of a SparseFactor, front by front: each takes off its panel what earlier ones have to do with it
+/// (left-looking), so that a front can be made anew as long as the earlier ones are there.
 class FactorMaker {
  public:
   using Front = FactorPlan::Front;
 
-  FactorMaker(const FactorPlan& plan, std::span<double> matrices, std::span<double> diagInv)
-      : plan_(plan), matrices_(matrices), diagInv_(diagInv) {}
+  /// Scratch from `arena`.
+  FactorMaker(const FactorPlan& plan, std::span<double> matrices, std::span<double> diagInv, Arena& arena);
 
-  /// The size x size matrix of a front, column-major: before eliminate() what belongs to it alone, lower triangle;
-  /// afterwards the factor in the first columns and the update for the parent in the rest.
+  /// The size x columns panel of a front, column-major: before eliminate() that of the matrix, afterwards the factor.
   double* matrix(const Front& front) const { return matrices_.data() + front.matrix; }
-  /// Adds the updates of the front's children, which must have been eliminated, and eliminates its columns.
-  void eliminate(const Front& front) const;
+  /// Eliminates the columns of front f. All earlier fronts must have been.
+  void eliminate(int f) const;
 
  private:
-  void extendAdd(const Front& child, const Front& parent, double* F) const;
-
   const FactorPlan& plan_;
   std::span<double> matrices_;
   std::span<double> diagInv_;
+  std::span<int> placeOfPosition_, places_;
+  std::span<double> work_;
 };
 
 }  // namespace sinew::solve

@@ -38,13 +38,45 @@ const FactorPlan& PlanMemory::planForFixed(const LowerRows& A, std::span<const i
   if (!places_.empty() || A.n == 0) return base_;
   addMatrix(A, nodes);
   base_.makeFor(wanted_, scratch);
-  const int begin = A.rowadr[0];
-  places_.resize(at(A.rowadr[A.n - 1] + A.rownnz[A.n - 1] - begin));
-  for (int i = 0; i < A.n; ++i) {
-    for (int k = A.rowadr[i]; k < A.rowadr[i] + A.rownnz[i]; ++k)
-      places_[at(k - begin)] = base_.placeOf(i, A.colind[k]);
-  }
+  findPlaces(A, base_, places_);
   return base_;
+}
+
+void PlanMemory::findPlaces(const LowerRows& A, const FactorPlan& plan, std::vector<std::ptrdiff_t>& place) {
+  const int first = A.rowadr[0];
+  place.resize(at(A.rowadr[A.n - 1] + A.rownnz[A.n - 1] - first));
+  const auto fronts = plan.fronts();
+  for (int i = 0; i < A.n; ++i) {
+    const int end = A.rowadr[i] + A.rownnz[i];
+    for (int k = A.rowadr[i]; k < end;) {
+      // dofs of one group have places one after the other, in whichever front
+      const int begin = A.colind[k];
+      const bool rowIsLater = plan.position(begin) <= plan.position(i);
+      const FactorPlan::Front& front = fronts[at(plan.frontOf(rowIsLater ? begin : i))];
+      const int row = plan.placeOf(front, i), column = plan.placeOf(front, begin);
+      for (; k < end && plan.groupOf(A.colind[k]) == plan.groupOf(begin); ++k) {
+        const int other = column + A.colind[k] - begin;
+        place[at(k - first)] =
+            front.matrix + static_cast<std::ptrdiff_t>(std::min(row, other)) * front.size + std::max(row, other);
+      }
+    }
+  }
+}
+
+std::span<const std::ptrdiff_t> PlanMemory::placesFor(const LowerRows& A, const FactorPlan& plan) {
+  if (A.n == 0) return {};
+  Places& places = &plan == &base_ ? basePlaces_ : fullPlaces_;
+  const int* colind = A.colind + A.rowadr[0];
+  const int* end = A.colind + A.rowadr[A.n - 1] + A.rownnz[A.n - 1];
+  const bool known = places.valid && std::equal(places.rownnz.begin(), places.rownnz.end(), A.rownnz, A.rownnz + A.n) &&
+                     std::equal(places.colind.begin(), places.colind.end(), colind, end);
+  if (!known) {
+    places.rownnz.assign(A.rownnz, A.rownnz + A.n);
+    places.colind.assign(colind, end);
+    findPlaces(A, plan, places.place);
+    places.valid = true;
+  }
+  return places.place;
 }
 
 std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
@@ -55,6 +87,7 @@ std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
   }
   if (!base_.isFor(wanted_)) {
     base_.makeFor(wanted_, scratch);
+    basePlaces_.valid = false;
   }
   return rest;
 }
@@ -62,6 +95,12 @@ std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
 double PlanMemory::baseFlops(const ConstraintProblem& p, Arena& scratch) {
   makeBase(p, scratch);
   return base_.flops();
+}
+
+bool PlanMemory::baseHolds(const ConstraintProblem& p) const {
+  return std::all_of(p.blocks.begin(), p.blocks.end(), [&](const RowBlock& block) {
+    return block.kind == BlockKind::Equality || base_.holds(p.columns.data() + block.column, block.ncol);
+  });
 }
 
 const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch) {
@@ -73,126 +112,110 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
   for (const RowBlock& block : others) wanted_.addClique(p.columns.data() + block.column, block.ncol);
   if (!full_.isFor(wanted_)) {
     full_.makeFor(wanted_, scratch);
+    fullPlaces_.valid = false;
   }
   return full_;
 }
 
-SparseHessian::SparseHessian(const ConstraintProblem& p, const FactorPlan& plan, Arena& arena)
+SparseHessian::SparseHessian(const ConstraintProblem& p, const FactorPlan& plan,
+                             std::span<const std::ptrdiff_t> metricPlaces, Arena& arena)
     : p_(p),
       plan_(plan),
+      metricPlaces_(metricPlaces),
       n_(p.dofs()),
+      columnOrder_(arena.take<int>(static_cast<std::ptrdiff_t>(p.columns.size()))),
+      home_(arena.take<int>(static_cast<std::ptrdiff_t>(p.blocks.size()))),
+      pieceAdr_(arena.take<int>(static_cast<std::ptrdiff_t>(p.blocks.size()) + 1)),
       base_(arena.take<double>(plan.entries())),
       matrices_(arena.take<double>(plan.entries())),
       diagInv_(arena.take<double>(n_)),
-      maker_(plan, matrices_, diagInv_),
+      maker_(plan, matrices_, diagInv_, arena),
       factor_(plan, matrices_, diagInv_, arena.take<double>(plan.largestFront())),
-      dirty_(arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(plan.fronts().size()))),
-      local_(arena.take<int>(n_)) {
-  gatherElements(arena);
-  findPlaces(arena);
+      dirty_(arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(plan.fronts().size()))) {
+  orderColumns();
+  findPieces(arena);
 }
 
-void SparseHessian::gatherElements(Arena& arena) {
-  // rows of trees as a whole, other rows node by node, and blocks
-  const LowerRows A = p_.metric->lower();
-  const int blocks = static_cast<int>(p_.blocks.size());
-  const int entries = n_ > 0 ? A.rowadr[n_ - 1] + A.rownnz[n_ - 1] : 0;
-  const int most = A.treeRows + (n_ == A.treeRows ? 0 : entries - A.rowadr[A.treeRows]) + blocks;
-  const std::span<Element> all = arena.take<Element>(most);
-  std::size_t count = 0;
-  for (int i = 0; i < n_; ++i) {
-    const int end = A.rowadr[i] + A.rownnz[i];
-    if (i < A.treeRows) {
-      all[count++] = {i, A.rowadr[i], end};
-      continue;
+void SparseHessian::orderColumns() {
+  for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+    const RowBlock& block = p_.blocks[b];
+    const int* column = p_.columns.data() + block.column;
+    int* order = columnOrder_.data() + block.column;
+    // columns come in a few growing runs, so insertion is quick
+    for (int c = 0; c < block.ncol; ++c) {
+      const int mine = plan_.position(column[c]);
+      int k = c;
+      for (; k > 0 && plan_.position(column[order[k - 1]]) > mine; --k) order[k] = order[k - 1];
+      order[k] = c;
     }
-    for (int k = A.rowadr[i]; k < end;) {
-      int last = k + 1;
-      while (last < end && plan_.groupOf(A.colind[last]) == plan_.groupOf(A.colind[k])) ++last;
-      all[count++] = {i, k, last};
-      k = last;
-    }
+    home_[b] = plan_.frontOf(column[order[0]]);
   }
-  for (int b = 0; b < blocks; ++b) {
-    const RowBlock& block = p_.blocks[at(b)];
-    all[count++] = {~b, block.column, block.column + block.ncol};
-  }
-
-  // counting sort by the front of their column eliminated first
-  const std::span<int> home = arena.take<int>(static_cast<std::ptrdiff_t>(count));
-  home_ = home.subspan(count - at(blocks));
-  elementAdr_ = arena.zeros<int>(static_cast<std::ptrdiff_t>(plan_.fronts().size()) + 2);
-  for (std::size_t e = 0; e < count; ++e) {
-    const Element& element = all[e];
-    const int* columns = (element.row < 0 ? p_.columns.data() : A.colind) + element.begin;
-    home[e] = plan_.frontOf(columns, element.end - element.begin);
-    // a run of columns of row i does not contain i itself
-    if (element.row >= A.treeRows) home[e] = std::min(home[e], plan_.frontOf(&element.row, 1));
-    ++elementAdr_[at(home[e] + 2)];
-  }
-  for (std::size_t f = 2; f < elementAdr_.size(); ++f) elementAdr_[f] += elementAdr_[f - 1];
-  elements_ = arena.take<Element>(static_cast<std::ptrdiff_t>(count));
-  for (std::size_t e = 0; e < count; ++e) elements_[at(elementAdr_[at(home[e] + 1)]++)] = all[e];
 }
 
-void SparseHessian::findPlaces(Arena& arena) {
-  columnOrder_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
-  place_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
-  for (std::size_t f = 0; f < plan_.fronts().size(); ++f) {
-    numberLocally(plan_.fronts()[f]);
-    for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
-      if (elements_[at(e)].row >= 0) continue;
-      const RowBlock& block = p_.blocks[at(~elements_[at(e)].row)];
-      // columns come in a few growing runs, so insertion is quick
-      int* place = place_.data() + block.column;
-      int* order = columnOrder_.data() + block.column;
-      for (int c = 0; c < block.ncol; ++c) {
-        const int mine = local_[at(p_.columns[at(block.column + c)])];
-        int k = c;
-        for (; k > 0 && place[k - 1] > mine; --k) {
-          place[k] = place[k - 1];
-          order[k] = order[k - 1];
+void SparseHessian::findPieces(Arena& arena) {
+  // calls visit(front, first and end of its columns) for the fronts that a block has columns in
+  const auto forEachFront = [&](const RowBlock& block, auto&& visit) {
+    const int* column = p_.columns.data() + block.column;
+    const int* order = columnOrder_.data() + block.column;
+    for (int begin = 0; begin < block.ncol;) {
+      const int front = plan_.frontOf(column[order[begin]]);
+      int end = begin + 1;
+      while (end < block.ncol && plan_.frontOf(column[order[end]]) == front) ++end;
+      visit(front, begin, end);
+      begin = end;
+    }
+  };
+  int pieces = 0;
+  std::ptrdiff_t numbers = 0;
+  for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+    pieceAdr_[b] = pieces;
+    forEachFront(p_.blocks[b], [&](int, int begin, int) {
+      ++pieces;
+      numbers += p_.blocks[b].ncol - begin;
+    });
+  }
+  pieceAdr_[p_.blocks.size()] = pieces;
+  pieces_ = arena.take<BlockPiece>(pieces);
+  int* place = arena.take<int>(numbers).data();
+  auto piece = pieces_.begin();
+  for (const RowBlock& block : p_.blocks) {
+    const int* column = p_.columns.data() + block.column;
+    const int* order = columnOrder_.data() + block.column;
+    forEachFront(block, [&](int f, int begin, int end) {
+      const FactorPlan::Front& front = plan_.fronts()[at(f)];
+      *piece++ = {front.matrix, front.size, begin, end, place};
+      // dofs of one group have places one after the other
+      int group = -1, shift = 0;
+      for (int c = begin; c < block.ncol; ++c) {
+        const int dof = column[order[c]];
+        if (plan_.groupOf(dof) != group) {
+          group = plan_.groupOf(dof);
+          shift = plan_.placeOf(front, dof) - dof;
         }
-        place[k] = mine;
-        order[k] = c;
+        *place++ = dof + shift;
       }
-    }
+    });
   }
 }
 
-void SparseHessian::numberLocally(const FactorPlan::Front& front) {
-  const int* dof = plan_.dofsOf(front);
-  for (int k = 0; k < front.size; ++k) local_[at(dof[k])] = k;
-}
-
-void SparseHessian::addBlock(int b, const double* W, double* F) const {
+void SparseHessian::addBlock(int b, const double* W, double* H) const {
   const RowBlock& block = p_.blocks[at(b)];
+  const int first = pieceAdr_[at(b)];
   addBlockProduct(block, p_.values.data() + block.value, W, columnOrder_.data() + block.column,
-                  place_.data() + block.column, plan_.fronts()[at(home_[at(b)])].size, F);
+                  pieces_.subspan(at(first), at(pieceAdr_[at(b + 1)] - first)), H);
 }
 
 void SparseHessian::assemble(const double* r, const RowState* state) {
   std::fill(base_.begin(), base_.end(), 0.0);
   const LowerRows A = p_.metric->lower();
+  if (n_ > 0) {
+    const double* value = A.value + A.rowadr[0];
+    for (std::size_t k = 0; k < metricPlaces_.size(); ++k) base_[static_cast<std::size_t>(metricPlaces_[k])] = value[k];
+  }
   double W[kMaxBasis * kMaxBasis];
-  for (std::size_t f = 0; f < plan_.fronts().size(); ++f) {
-    const FactorPlan::Front& front = plan_.fronts()[f];
-    const int m = front.size;
-    double* F = base_.data() + front.matrix;
-    numberLocally(front);
-    for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
-      const Element& element = elements_[at(e)];
-      if (element.row < 0) {
-        const RowBlock& block = p_.blocks[at(~element.row)];
-        if (!isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(~element.row, W, F);
-        continue;
-      }
-      const int i = local_[at(element.row)];
-      for (int k = element.begin; k < element.end; ++k) {
-        const int j = local_[at(A.colind[k])];
-        F[static_cast<std::ptrdiff_t>(std::min(i, j)) * m + std::max(i, j)] += A.value[k];
-      }
-    }
+  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+    const RowBlock& block = p_.blocks[at(b)];
+    if (!isCone(block, state) && blockWeights(p_, block, r, state, W)) addBlock(b, W, base_.data());
   }
   std::fill(dirty_.begin(), dirty_.end(), std::uint8_t{1});
   factorDirty(r, state);
@@ -215,28 +238,30 @@ void SparseHessian::update(const double* r, const RowState* state, const RowStat
       blockWeights(p_, block, r, before, old);
       for (int k = 0; k < block.nbasis * block.nbasis; ++k) W[k] -= old[k];
     }
-    addBlock(b, W, base_.data() + plan_.fronts()[at(home_[at(b)])].matrix);
+    addBlock(b, W, base_.data());
   }
   factorDirty(r, state);
 }
 
 void SparseHessian::factorDirty(const double* r, const RowState* state) {
+  // what changes in a front changes all of its ancestors
+  const std::span<const FactorPlan::Front> fronts = plan_.fronts();
+  for (std::size_t f = 0; f < fronts.size(); ++f) {
+    if (!dirty_[f]) continue;
+    if (fronts[f].parent >= 0) markDirty(fronts[f].parent);
+    const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(fronts[f].size) * fronts[f].columns;
+    std::copy_n(base_.data() + fronts[f].matrix, count, maker_.matrix(fronts[f]));
+  }
   double W[kMaxBasis * kMaxBasis];
-  for (std::size_t f = 0; f < plan_.fronts().size(); ++f) {
+  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+    const RowBlock& block = p_.blocks[at(b)];
+    if (!isCone(block, state) || !dirty_[at(home_[at(b)])]) continue;
+    if (blockWeights(p_, block, r, state, W)) addBlock(b, W, matrices_.data());
+  }
+  for (std::size_t f = 0; f < fronts.size(); ++f) {
     if (!dirty_[f]) continue;
     dirty_[f] = 0;
-    const FactorPlan::Front& front = plan_.fronts()[f];
-    if (front.parent >= 0) markDirty(front.parent);
-    const std::ptrdiff_t m = front.size;
-    double* F = maker_.matrix(front);
-    std::copy_n(base_.data() + front.matrix, m * m, F);
-    for (int e = elementAdr_[f]; e < elementAdr_[f + 1]; ++e) {
-      const int b = ~elements_[at(e)].row;
-      if (b >= 0 && isCone(p_.blocks[at(b)], state) && blockWeights(p_, p_.blocks[at(b)], r, state, W)) {
-        addBlock(b, W, F);
-      }
-    }
-    maker_.eliminate(front);
+    maker_.eliminate(static_cast<int>(f));
   }
 }
 

@@ -5,24 +5,24 @@
 #include <span>
 
 #include "sinew/arena.h"
+#include "solve/block_product.h"
 #include "solve/factor_plan.h"
 #include "solve/problem.h"
 #include "solve/sparse_factor.h"
 
 namespace sinew::solve {
 
-/// H = A + sum over blocks B' W B and its Cholesky factor for problems too large to be stored densely: multifrontal,
-/// see FactorPlan. A block of rows couples all of its columns, so all of B' W B belongs into one front: that of its
-/// column eliminated first.
-///
-/// As in DenseHessian, blocks whose rows are on or off are kept in a base matrix per front and updated by difference;
-/// cone blocks, which change always, are added to a copy before factoring.
+/// H = A + sum over blocks B' W B and its Cholesky factor for problems too large to be stored densely, see FactorPlan.
+/// As in DenseHessian, blocks whose rows are on or off are kept in a base matrix and updated by difference; cone
+/// blocks, which change always, are added to a copy before factoring.
 ///
 /// Everything but the numbers is settled in the constructor, and so is all memory.
 class SparseHessian {
  public:
-  /// `plan` must hold every row of the metric and every block of `p`, and outlive this.
-  SparseHessian(const ConstraintProblem& p, const FactorPlan& plan, Arena& arena);
+  /// `plan` must hold every row of the metric and every block of `p`, and outlive this, as must `metricPlaces`: where
+  /// the entries of the metric belong (PlanMemory::placesFor).
+  SparseHessian(const ConstraintProblem& p, const FactorPlan& plan, std::span<const std::ptrdiff_t> metricPlaces,
+                Arena& arena);
 
   /// Sets and factors H for the given residuals and states, from scratch.
   void assemble(const double* r, const RowState* state);
@@ -33,32 +33,25 @@ class SparseHessian {
   void solve(const double* x, double* y) const;
 
  private:
-  /// A piece of H that belongs into one front: entries [begin, end) of a row of A, or (row < 0) block ~row.
-  struct Element {
-    int row, begin, end;
-  };
-
-  void gatherElements(Arena& arena);
-  void findPlaces(Arena& arena);
-  void numberLocally(const FactorPlan::Front& front);
-  void addBlock(int block, const double* W, double* F) const;
+  void orderColumns();
+  void findPieces(Arena& arena);
+  void addBlock(int block, const double* W, double* H) const;
   void factorDirty(const double* r, const RowState* state);
   void markDirty(int front) { dirty_[static_cast<std::size_t>(front)] = 1; }
 
   const ConstraintProblem& p_;
   const FactorPlan& plan_;
+  std::span<const std::ptrdiff_t> metricPlaces_;
   int n_;
-  std::span<int> elementAdr_;    // first entry of each front in elements_, and one past the last
-  std::span<Element> elements_;  // by front
-  std::span<int> home_;          // front of each block
-  // like the list of columns: the columns of a block in the order of their places in its front, and these places
-  std::span<int> columnOrder_, place_;
-  std::span<double> base_;  // A and the on/off blocks, of each front alone
+  std::span<int> columnOrder_;  // like the list of columns: those of a block in the order of elimination
+  std::span<int> home_;         // front of the first column of each block
+  std::span<int> pieceAdr_;     // first piece of each block, and one past the last
+  std::span<BlockPiece> pieces_;
+  std::span<double> base_;  // A and the on/off blocks
   std::span<double> matrices_, diagInv_;
   FactorMaker maker_;
   SparseFactor factor_;
   std::span<std::uint8_t> dirty_;
-  std::span<int> local_;  // dof -> place in the current front
 };
 
 /// Plans of one problem from step to step. What a step uses depends on its problem alone, never on what came before:
@@ -67,9 +60,14 @@ class SparseHessian {
 class PlanMemory {
  public:
   const FactorPlan& planFor(const ConstraintProblem& p, Arena& scratch);
+  /// Where the entries of A belong among the numbers of a factor with that plan, one of the above. Valid until the next
+  /// call.
+  std::span<const std::ptrdiff_t> placesFor(const LowerRows& A, const FactorPlan& plan);
 
   /// Multiplications of a factor of the parts that stay, without looking at the rest.
   double baseFlops(const ConstraintProblem& p, Arena& scratch);
+  /// After baseFlops() of the same problem: whether that factor would hold the rest, too.
+  bool baseHolds(const ConstraintProblem& p) const;
 
   /// The plan of a matrix whose pattern never changes: made by the first call.
   const FactorPlan& planForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
@@ -81,8 +79,17 @@ class PlanMemory {
   void addMatrix(const LowerRows& A, std::span<const int> nodes);
   std::size_t makeBase(const ConstraintProblem& p, Arena& scratch);  // returns how many blocks are in it
 
+  /// Places of the entries of a matrix with this pattern.
+  struct Places {
+    std::vector<int> rownnz, colind;
+    std::vector<std::ptrdiff_t> place;
+    bool valid = false;
+  };
+  static void findPlaces(const LowerRows& A, const FactorPlan& plan, std::vector<std::ptrdiff_t>& place);
+
   FactorPlan wanted_, base_, full_;
-  std::vector<std::ptrdiff_t> places_;
+  Places basePlaces_, fullPlaces_;
+  std::vector<std::ptrdiff_t> places_;  // of the matrix whose pattern never changes
 };
 
 }  // namespace sinew::solve

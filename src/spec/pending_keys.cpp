@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "spec/actuator_block.h"
 #include "spec/attach.h"
 #include "spec/names.h"
 #include "spec/place.h"
@@ -17,9 +18,6 @@ constexpr char kTemporary = '\x01';
 
 int numPositions(JointType type) { return type == JointType::Free ? 7 : type == JointType::Ball ? 4 : 1; }
 int numVelocities(JointType type) { return type == JointType::Free ? 6 : type == JointType::Ball ? 3 : 1; }
-int numActivations(const Actuator& actuator) {
-  return actuator.actdim > 0 ? actuator.actdim : actuator.dyntype == DynType::None ? 0 : 1;
-}
 
 /// Calls visit(name, offset, count) for each block of a list of numbers, in the order of the compiled model.
 struct Layout {
@@ -37,8 +35,9 @@ struct Layout {
       mquat.emplace_back(body.name, 4);
     });
     for (const Actuator& actuator : spec.actuators) {
-      if (const int n = numActivations(actuator)) act.emplace_back(actuator.name, n);
-      ctrl.emplace_back(actuator.name, 1);
+      const ActuatorBlock block = blockOf(actuator);
+      if (block.activations > 0) act.emplace_back(actuator.name, block.activations);
+      if (block.controls > 0) ctrl.emplace_back(actuator.name, block.controls);
     }
   }
 };

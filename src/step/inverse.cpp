@@ -7,6 +7,7 @@
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
+#include "model/awake.h"
 #include "sensor/sensor.h"
 #include "sinew/step.h"
 #include "solve/rows.h"
@@ -26,6 +27,9 @@ void toContinuousAcceleration(const Model& m, Data& d) {
     discreteForceImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast, d.qacc.data(), force.data());
   }
   solveMass(m, d, force.data());
+  if (stiffnessIsImplicit(m)) {  // there forward() gives what a step takes
+    for (const int dof : m.stiff_dof) force[static_cast<std::size_t>(dof)] = d.qacc[dof];
+  }
   std::copy(force.begin(), force.end(), d.qacc.begin());
 }
 
@@ -74,6 +78,9 @@ void inverse(const Model& m, Data& d) {
     }
     if (stiffnessIsImplicit(m)) {
       for (int i = 0; i < m.nv; ++i) d.qfrc_inverse[i] -= d.qfrc_implicit[i];
+    }
+    for (int i = 0; i < m.nv; ++i) {
+      if (dofAsleep(m, d, i)) d.qfrc_inverse[i] = 0;  // it rests, whatever acts on it
     }
     sense(m, d, Stage::Acc);
     std::copy(given.begin(), given.end(), d.qacc.begin());

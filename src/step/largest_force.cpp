@@ -47,7 +47,7 @@ int jointOfCoordinate(const Model& m, int coordinate) {
 }
 
 int dofsOf(const Model& m, int joint) {
-  return (joint + 1 < m.njnt ? m.jnt_dofadr[joint + 1] : m.nv) - m.jnt_dofadr[joint];
+  return (joint + 1 < m.njnt ? m.jnt_dofadr[joint + 1] : m.nv_rigid) - m.jnt_dofadr[joint];
 }
 
 }  // namespace sinew

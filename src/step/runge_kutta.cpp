@@ -3,6 +3,8 @@
 #include <span>
 
 #include "integrate/integrate.h"
+#include "model/awake.h"
+#include "sensor/sensor.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -20,9 +22,16 @@ struct Slope {
 
   Slope(const Model& m, Arena& arena)
       : qvel(arena.zeros<double>(m.nv)), qacc(arena.zeros<double>(m.nv)), act_dot(arena.zeros<double>(m.na)) {}
-  void read(const Data& d) {
-    std::copy(d.qvel.begin(), d.qvel.end(), qvel.begin());
-    std::copy(d.qacc.begin(), d.qacc.end(), qacc.begin());
+  /// What sleeps does not move, whatever its qacc says.
+  void read(const Model& m, const Data& d) {
+    if (someAsleep(m, d)) {
+      std::fill(qvel.begin(), qvel.end(), 0.0);
+      std::fill(qacc.begin(), qacc.end(), 0.0);
+    }
+    forEachAwakeRun(m, d, [&](int begin, int end) {
+      std::copy_n(d.qvel.data() + begin, end - begin, qvel.data() + begin);
+      std::copy_n(d.qacc.data() + begin, end - begin, qacc.data() + begin);
+    });
     std::copy(d.act_dot.begin(), d.act_dot.end(), act_dot.begin());
   }
   void add(const Slope& s, double weight) {
@@ -56,22 +65,23 @@ void integrateRungeKutta4(const Model& m, Data& d) {
 
   Slope slope(m, d.arena);
   Slope mean(m, d.arena);
-  slope.read(d);  // the first stage has been evaluated by forward()
+  slope.read(m, d);  // the first stage has been evaluated by forward()
   mean.add(slope, kWeight[0]);
   for (std::size_t i = 1; i < kStages; ++i) {
     restart();
     const double t = kNode[i] * h;
     // the velocities are scaled first, so that a rotation vector is h (c v), not (h c) v
     for (double& v : slope.qvel) v *= kNode[i];
-    integratePositions(m, d.qpos.data(), slope.qvel.data(), h);
-    for (int k = 0; k < m.nv; ++k) d.qvel[k] += t * slope.qacc[static_cast<std::size_t>(k)];
+    integrateAwakePositions(m, d, d.qpos.data(), slope.qvel.data());
+    forEachAwakeDof(m, d, [&](int k) { d.qvel[k] += t * slope.qacc[static_cast<std::size_t>(k)]; });
     for (int k = 0; k < m.na; ++k) d.act[k] += t * slope.act_dot[static_cast<std::size_t>(k)];
     d.time = time + t;
     evaluate(m, d, Sensing::Off);
-    slope.read(d);
+    slope.read(m, d);
     mean.add(slope, kWeight[i]);
   }
   restart();
+  sampleControls(m, d);  // not before the stages, which read the controls of earlier steps
   advance(m, d, mean.act_dot.data(), mean.qacc.data(), mean.qvel.data());
 }
 

@@ -8,20 +8,23 @@
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
 #include "sensor/sensor.h"
+#include "step/sleep.h"
 
 namespace sinew {
 
 void positionStage(const Model& m, Data& d, Sensing sensing) {
-  kinematics(m, d);     // qpos, mocap           -> xpos, xquat, xmat, xipos, geom_x*, site_x*
-  comPos(m, d);         // xipos, ximat, xaxis   -> subtree_com, cinert, cdof
-  cameras(m, d);        // xpos, subtree_com     -> cam_xpos, cam_xmat
-  flexes(m, d);         // qpos, xpos            -> flexpoint_xpos, flexvert_xpos, flexedge_length
-  tendons(m, d);        // site_xpos, cdof       -> ten_length, ten_J
-  massMatrix(m, d);     // cinert, cdof, ten_J   -> crb, M
-  factorMass(m, d);     // M                     -> qLD
-  collide(m, d);        // geom poses            -> contact
-  buildRows(m, d);      // contact, qpos, ten_*  -> row_*, efc_*
-  transmissions(m, d);  // ten_*, site_x*, contact -> actuator_length, actuator_moment
+  do {
+    kinematics(m, d);         // qpos, mocap           -> xpos, xquat, xmat, xipos, geom_x*, site_x*
+    comPos(m, d);             // xipos, ximat, xaxis   -> subtree_com, cinert, cdof
+    cameras(m, d);            // xpos, subtree_com     -> cam_xpos, cam_xmat
+    flexes(m, d);             // qpos, xpos            -> flexpoint_xpos, flexvert_xpos, flexedge_length
+    tendons(m, d);            // site_xpos, cdof       -> ten_length, ten_J
+    massMatrix(m, d);         // cinert, cdof, ten_J   -> crb, M
+    factorMass(m, d);         // M                     -> qLD
+    collide(m, d);            // geom poses            -> contact
+  } while (wakeTrees(m, d));  // contact, tree_asleep  -> who is awake; once more if there are others
+  buildRows(m, d);            // contact, qpos, ten_*  -> row_*, efc_*
+  transmissions(m, d);        // ten_*, site_x*, contact -> actuator_length, actuator_moment
   d.energy = {0, 0};
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
   if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);

@@ -7,15 +7,22 @@
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "sensor/sensor.h"
+#include "step/flex_cause.h"
 #include "step/largest_force.h"
+#include "step/sleep.h"
 #include "step/stages.h"
 
 namespace sinew {
 namespace {
 
+/// Dof of an entry of qpos, qvel or qacc that is one of a flex node; else the entry itself.
+int nodeDof(const Model& m, Trouble trouble, int index) {
+  return trouble == Trouble::BadQpos && index >= m.nq_rigid ? index - m.nq_rigid + m.nv_rigid : index;
+}
+
 /// The hardest push on the dofs that entry `index` of qpos, qvel or qacc belongs to, by the last forces computed.
 LargestForce forceBehind(const Model& m, Data& d, Trouble trouble, int index) {
-  if (trouble != Trouble::BadQpos) return largestForce(m, d, index, 1);
+  if (trouble != Trouble::BadQpos || index >= m.nq_rigid) return largestForce(m, d, nodeDof(m, trouble, index), 1);
   const int joint = jointOfCoordinate(m, index);
   return joint < 0 ? LargestForce{} : largestForce(m, d, m.jnt_dofadr[joint], dofsOf(m, joint));
 }
@@ -30,12 +37,16 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
   const int index = static_cast<int>(found - values.begin());
   const double time = d.time;
   const LargestForce force = forceBehind(m, d, trouble, index);
+  const int joint = trouble == Trouble::BadQpos && index < m.nq_rigid ? jointOfCoordinate(m, index) : -1;
+  const FlexCause cause = flexCause(m, d, joint >= 0 ? m.jnt_dofadr[joint] : nodeDof(m, trouble, index));
   if (!m.opt.disabled(disable::kAutoReset)) reset(m, d);
-  d.status.note(trouble, index, time, force);
+  d.status.note(trouble, index, time, force, cause);
   return true;
 }
 
 void integrate(const Model& m, Data& d) {
+  sampleSensors(m, d);
+  if (m.opt.integrator != Integrator::RK4) sampleControls(m, d);
   if (m.opt.solver == Solver::Impulse) {  // qacc is what the integrator would make of the impulses
     rememberImpulses(m, d);
     return advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
@@ -62,7 +73,8 @@ void step(const Model& m, Data& d) {
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);
   }
-  integrate(m, d);  // qacc, act_dot -> qpos, qvel, act, time
+  fallAsleep(m, d);  // qvel, rows    -> tree_asleep
+  integrate(m, d);   // qacc, act_dot -> qpos, qvel, act, time
   d.arena.settle();
 }
 

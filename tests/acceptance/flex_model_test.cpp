@@ -213,7 +213,7 @@ TEST(FlexModel, FLEX_AC10_TheReferencesFormHasTheReferencesSizes) {
   EXPECT_EQ(m.neq, 0);     // its vertices are held by their bodies
 }
 
-TEST(FlexModel, FLEX_S7_WhatTheShortFormMeans) {
+TEST(FlexModel, FLEX_S7_FLEX_P9_WhatTheShortFormMeans) {
   const Model rod = inWorld(R"(<flexcomp name="r" dim="1" count="3" young="1e6" radius="0.005" spacing="0.25"/>)");
   EXPECT_TRUE(rod.flex_stretch[0]);
   EXPECT_EQ(rod.neq, 0);
@@ -382,18 +382,6 @@ TEST(FlexModel, FLEX_AC9_ModelsWithoutFlexHaveNoTraceOfIt) {
       EXPECT_EQ(array.size(), 0) << name;
     }
   });
-}
-
-TEST(FlexModel, ElasticityOfInterpolatedShellsIsRefused) {
-  try {
-    inWorld(R"(<flexcomp name="f" type="grid" dim="3" dof="trilinear" count="3 3 3" spacing=".1 .1 .1" radius=".01">
-      <contact selfcollide="none"/><elasticity young="1e4" thickness=".01" elastic2d="both"/></flexcomp>)");
-    FAIL() << "no error";
-  } catch (const LoadError& e) {
-    EXPECT_STREQ(e.what(),
-                 "m.xml:1: <flexcomp name=\"f\">: elasticity of interpolated shells ('elastic2d' with "
-                 "dof=\"trilinear\" or \"quadratic\") is not supported");
-  }
 }
 
 TEST(FlexModel, WeightsOfAnInterpolatedVertexReproduceItsPlace) {

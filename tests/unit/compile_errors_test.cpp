@@ -258,6 +258,65 @@ TEST(CompileErrors, ElementsWithoutOriginAreNamedByTag) {
   }
 }
 
+/// The error of a model whose actuator section is this, without its place.
+std::string actuatorError(const std::string& actuator) {
+  try {
+    compile(
+        readMjcfText("<mujoco><worldbody><site name='fixed'/><body><joint name='hinge'/><geom size='1'/>"
+                     "<body><joint name='ball' type='ball'/><geom size='1'/><site name='s'/></body></body></worldbody>"
+                     "<actuator>" +
+                     actuator + "</actuator></mujoco>"));
+  } catch (const LoadError& error) {
+    const std::string text = error.what();
+    return text.substr(text.rfind(">: ") + 3);
+  }
+  return {};
+}
+
+TEST(CompileErrors, PartsOfAnActuatorMustFitTogether) {
+  EXPECT_EQ(actuatorError("<general joint='ball' gaintype='so3'/>"),
+            "gaintype and biastype must both be so3, or neither");
+  EXPECT_EQ(actuatorError("<general joint='ball' gaintype='so3' biastype='so3' biasprm='0 -2'/>"),
+            "an orientation (so3) actuator needs gainprm[0] = -biasprm[1], found 1 and -2");
+  EXPECT_EQ(actuatorError("<general joint='ball' gaintype='so3' biastype='so3' biasprm='0 -1' dyntype='filter'/>"),
+            "an orientation (so3) actuator needs dyntype none or integrator");
+  EXPECT_EQ(actuatorError("<general joint='ball' gaintype='so3' biastype='so3' biasprm='0 -1' dyntype='integrator' "
+                          "input='quat'/>"),
+            "input=\"quat\" needs dyntype none: a quaternion is not integrated");
+  EXPECT_EQ(actuatorError("<orientation joint='hinge'/>"),
+            "an orientation (so3) actuator needs a ball joint, \"hinge\" is none");
+  EXPECT_EQ(actuatorError("<orientation site='s'/>"), "an orientation (so3) actuator on a site needs 'refsite'");
+  EXPECT_EQ(actuatorError("<orientation joint='ball' forcerange='-1 1'/>"),
+            "'forcerange' of an orientation (so3) actuator bounds the length of its torque and starts at 0");
+  EXPECT_EQ(actuatorError("<general joint='hinge' gaintype='pid'/>"), "a pid actuator needs biastype affine");
+  EXPECT_EQ(actuatorError("<general joint='hinge' dyntype='pid'/>"), "dyntype pid needs gaintype pid");
+  EXPECT_EQ(actuatorError("<general joint='hinge' gaintype='pid' biastype='affine'/>"),
+            "an integral gain (gainprm[0]) needs dyntype pid");
+  EXPECT_EQ(actuatorError("<pid joint='hinge' ki='1' input='vel'/>"),
+            "an integral or a limited slew rate needs the input pos");
+  EXPECT_EQ(actuatorError("<pid joint='hinge' velrange='2 1'/>"), "'velrange' must grow, found 2 1");
+  EXPECT_EQ(actuatorError("<general joint='hinge' gaintype='dcmotor' gainprm='1 1'/>"),
+            "gaintype and dyntype must both be dcmotor, or neither; biastype dcmotor goes with them");
+  EXPECT_EQ(actuatorError("<general joint='hinge' gaintype='dcmotor' gainprm='1 1' dyntype='dcmotor'/>"),
+            "a dcmotor acts with the current at the end of the step: give actearly=\"true\"");
+  EXPECT_EQ(actuatorError("<dcmotor joint='hinge' motorconst='1' resistance='1' controller='1'/>"),
+            "controller gains need one of the inputs pos, vel, ff");
+  EXPECT_EQ(actuatorError("<dcmotor joint='hinge' motorconst='1' resistance='1' controller='0 1' input='vel'/>"),
+            "an integral gain needs the input pos");
+  EXPECT_EQ(actuatorError("<general joint='hinge' input='pos'/>"),
+            "'input' is for actuators with gaintype so3, pid or dcmotor");
+  EXPECT_EQ(actuatorError("<motor joint='hinge' delay='1'/>"), "'delay' needs samples to look back at: give 'nsample'");
+  EXPECT_EQ(actuatorError("<motor joint='hinge' delay='-1' nsample='2'/>"), "'delay' must not be negative, found -1");
+  EXPECT_EQ(actuatorError("<motor joint='hinge' nsample='-2'/>"), "'nsample' must not be negative, found -2");
+  EXPECT_EQ(actuatorError("<pid joint='hinge' delay='1' nsample='2'/>"), "'delay' needs an actuator with one control");
+  EXPECT_EQ(actuatorError("<dcmotor joint='hinge' motorconst='1' resistance='1' input='none' nsample='2'/>"),
+            "'nsample' needs an actuator with a control");
+  EXPECT_EQ(actuatorError("</actuator><sensor><clock interval='1 -1'/></sensor><actuator>"),
+            "the phase of 'interval' must be above minus its period, found 1 -1");
+  EXPECT_EQ(actuatorError("</actuator><sensor><clock interval='1 .5'/></sensor><actuator>"),
+            "the phase of 'interval' must not be positive, found 0.5");
+}
+
 // What the reader would not let pass can still come from a program.
 TEST(CompileErrors, UnsupportedFeaturesAreNamed) {
   Spec spec = readMjcfText(withArm("<actuator><motor name=\"m\" joint=\"hinge\"/></actuator>"));
@@ -271,18 +330,6 @@ TEST(CompileErrors, UnsupportedFeaturesAreNamed) {
   };
   EXPECT_EQ(message(spec), "");
 
-  Spec pid = spec;
-  pid.actuators[0].gaintype = GainType::Pid;
-  EXPECT_EQ(message(pid), "model.xml:6: <actuator name=\"m\">: a pid actuator is not supported");
-  Spec so3 = spec;
-  so3.actuators[0].gaintype = GainType::So3;
-  EXPECT_EQ(message(so3), "model.xml:6: <actuator name=\"m\">: an orientation (so3) actuator is not supported");
-  Spec motor = spec;
-  motor.actuators[0].dyntype = DynType::DcMotor;
-  EXPECT_EQ(message(motor), "model.xml:6: <actuator name=\"m\">: a dcmotor actuator is not supported");
-  Spec delay = spec;
-  delay.actuators[0].nsample = 3;
-  EXPECT_EQ(message(delay), "model.xml:6: <actuator name=\"m\">: 'delay' and 'nsample' are not supported");
   Spec sdf = spec;
   sdf.world.bodies[0].geoms[0].type = GeomType::Sdf;
   EXPECT_EQ(message(sdf), "model.xml:3: <geom name=\"ball\">: type=\"sdf\" is not supported");

@@ -153,8 +153,8 @@ TEST(SparseUL, SolvesLikeADenseFactorization) {
   EXPECT_TRUE(allNear(y, VecX(matrix * b), 1e-13));
 
   VecX x = b;
-  factorUL(c.m, A.data());
-  solveUL(c.m, A.data(), x.data());
+  factorUL(c.m, c.d, A.data());
+  solveUL(c.m, c.d, A.data(), x.data());
   EXPECT_TRUE(allNear(VecX(matrix * x), b, 1e-11));
 }
 

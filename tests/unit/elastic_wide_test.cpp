@@ -39,6 +39,13 @@ void checkAgainstSingle(bool reference, double time, bool springs) {
   const StrainTerms terms{springs, time, reference ? h : 0};
   const bool apart = !reference;
   EXPECT_EQ(strainForces<Dim>(group.data(), terms, x, v, force, apart ? &damper : nullptr), expectedMask);
+  Stiffness<Dim + 1> K[kLanes];
+  EXPECT_EQ(strainStiffness<Dim>(group.data(), x, K), expectedMask);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (expectedMask >> lane & 1) continue;
+    const Stiffness<Dim + 1> expected = elements[lane].stiffness(xs[lane], Tangent::Definite);
+    EXPECT_LT((K[lane] - expected).norm(), 1e-12 * expected.norm());
+  }
   for (int lane = 0; lane < kLanes; ++lane) {
     const StrainElement<Dim> loaded = loadStrain<Dim>(group.data(), lane);
     EXPECT_EQ(loaded.metric, elements[lane].metric);

@@ -53,6 +53,13 @@ constexpr double kTrilinearDamper[] = {
     1.0310017768286117,   -1.5280616236893871,  1.7918210988651089,   0.30229677685564865,  1.2135028813595736,
     -1.2865627676463121,  0.7690412725722241,   1.0741056367861388,   0.85049010372451894};
 
+constexpr double kShellSpring[] = {
+    0.0019345545941748198, 0.017828571288966744,  -0.0017598025480213848, -0.008018742267441266, -0.008728279971847044,
+    0.01689248070479205,   0.0022593117809858437, -0.006294072983520307,  0.006004607403358171,  0.0022283785166171974,
+    -0.02660583067422165,  0.005915638049957257,  -0.011704503960534574,  0.0004636605290040358, 0.021806483558233985,
+    -0.011726344624355022, -0.011984300803706554, 0.014012649907099915,   0.019748827013685546,  0.01653659630570706,
+    -0.026121329269154857, 0.00527851894686745,   0.018783656309617716,   -0.036750727806265135};
+
 /// Both passive forces; an empty list stands for zeros. The reference rounds as we do: 1e-11 of the largest force.
 void check(const char* mjcf, std::span<const double> spring, std::span<const double> damper, double tolerance = 1e-11) {
   const Model m = test::modelOf(mjcf);
@@ -102,6 +109,15 @@ TEST(ElasticityReference, TrilinearCell) {
 <contact contype="0" conaffinity="0" selfcollide="none"/>
 <elasticity young="1e4" poisson=".3" damping=".02"/></flexcomp></body></worldbody></mujoco>)",
         kTrilinearSpring, kTrilinearDamper, 2e-9);
+}
+
+// The rotation of faces is found by iteration there, to 1e-9: 1e-7 of the largest force.
+TEST(ElasticityReference, InterpolatedShellThatBends) {
+  check(R"(<mujoco><option gravity="0 0 0"/><worldbody><body name="p" pos="0 0 1">
+<flexcomp name="f" type="grid" dim="3" count="3 3 3" spacing=".1 .07 .09" mass="1" radius=".001" dof="trilinear">
+<contact contype="0" conaffinity="0" selfcollide="none"/>
+<elasticity young="1e5" poisson=".3" thickness=".02" elastic2d="bend"/></flexcomp></body></worldbody></mujoco>)",
+        kShellSpring, {}, 1e-7);
 }
 
 }  // namespace

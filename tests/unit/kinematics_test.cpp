@@ -211,6 +211,41 @@ TEST(Kinematics, SubtreeVelocitiesAreMomentumOfItsBodiesAboutItsCentre) {
   }
 }
 
+// Momentum is the sum over all parts, and a node belongs to the body it was declared in.
+TEST(Kinematics, SubtreeVelocitiesCountTheNodesOfFlexes) {
+  const Model m = modelOf(R"(<mujoco><worldbody>
+    <flexcomp name="sheet" type="grid" dim="2" count="3 4 1" spacing=".1 .1 .1" mass=".6" pos="1 2 3"><edge equality="true"/></flexcomp>
+    <body name="box" pos="0 0 1"><freejoint/><geom type="box" size=".1 .2 .3" mass="2"/>
+      <flexcomp name="tail" type="grid" dim="1" count="5 1 1" spacing=".1 .1 .1" mass=".5"><edge equality="true"/></flexcomp>
+    </body></worldbody></mujoco>)");
+  ASSERT_EQ(m.nflexnode, 17);
+  Data d(m);
+  test::randomizeState(m, d, 7);
+  kinematics(m, d);
+  comPos(m, d);
+  comVel(m, d);
+  subtreeVelocities(m, d);
+  for (const int body : {0, 1}) {
+    const Vec3 com = vec3(d.subtree_com.data(), body);
+    const PointVelocity v = pointVelocity(m, d, 1, vec3(d.xipos.data(), 1));
+    const Mat3 R = mat3(d.ximat.data(), 1);
+    const Mat3 inertia = R * Vec3(vec3(m.body_inertia.data(), 1)).asDiagonal() * R.transpose();
+    Vec3 momentum = m.body_mass[1] * v.linear;
+    Vec3 angular = inertia * v.angular + (vec3(d.xipos.data(), 1) - com).cross(momentum);
+    double mass = m.body_mass[1];
+    for (int n = 0; n < m.nflexnode; ++n) {
+      if (body == 1 && m.flexnode_bodyid[n] != 1) continue;
+      const Vec3 x = ConstMapVec3(d.qpos.data() + m.nq_rigid + 3 * n);
+      const Vec3 p = m.flexnode_mass[n] * ConstMapVec3(d.qvel.data() + m.nv_rigid + 3 * n);
+      momentum += p;
+      angular += (x - com).cross(p);
+      mass += m.flexnode_mass[n];
+    }
+    EXPECT_TRUE(allNear(vec3(d.subtree_linvel.data(), body), momentum / mass, kRounding)) << body;
+    EXPECT_TRUE(allNear(vec3(d.subtree_angmom.data(), body), angular, 1e-11)) << body;
+  }
+}
+
 TEST(Cameras, LookWhereTheirModeSays) {
   const Model m = modelOf(R"(<mujoco><worldbody>
     <camera pos="1 2 3" mode="targetbody" target="ball"/><camera pos="1 2 3" mode="targetbodycom" target="arm"/>

@@ -252,38 +252,49 @@ TEST(MjcfErrors, CopiesAreLimited) {
             "m.xml:2: <replicate>: 'count' must not be negative, found -1");
 }
 
+TEST(MjcfErrors, ControllersSayWhatTheyMiss) {
+  const auto actuator = [](const std::string& text) { return errorOf(model("<actuator>" + text + "</actuator>")); };
+  EXPECT_EQ(
+      actuator("<dcmotor joint=\"j\" resistance=\"1\"/>"),
+      "m.xml:2: <dcmotor>: a positive motor constant is missing: give 'motorconst', or 'nominal' to find it from");
+  EXPECT_EQ(actuator("<dcmotor joint=\"j\" motorconst=\"1\"/>"),
+            "m.xml:2: <dcmotor>: a positive resistance is missing: give 'resistance', or 'nominal' to find it from");
+  EXPECT_EQ(actuator("<dcmotor joint=\"j\" motorconst=\"1\" resistance=\"1\" thermal=\"2\"/>"),
+            "m.xml:2: <dcmotor>: 'thermal' needs two of thermal resistance, thermal capacity and time constant, "
+            "positive");
+  EXPECT_EQ(actuator("<dcmotor joint=\"j\" motorconst=\"1\" resistance=\"1\" inductance=\"-2\"/>"),
+            "m.xml:2: <dcmotor>: 'inductance' must not be negative, found -2 0");
+  EXPECT_EQ(actuator("<pid joint=\"j\" kv=\"1\" dampratio=\"1\"/>"),
+            "m.xml:2: <pid>: only one of 'kv' and 'dampratio' may be given");
+  EXPECT_EQ(actuator("<pid joint=\"j\" posrange=\"0 1\" inheritrange=\"1\"/>"),
+            "m.xml:2: <pid>: only one of 'posrange' and 'inheritrange' may be given");
+  EXPECT_EQ(actuator("<pid joint=\"j\" slewmax=\"-1\"/>"), "m.xml:2: <pid>: 'slewmax' cannot be negative, found -1");
+  EXPECT_NE(actuator("<pid joint=\"j\" input=\"voltage\"/>").find("must be one of pos, vel, ff"), std::string::npos);
+  EXPECT_NE(actuator("<pid joint=\"j\" input=\"vel pos\"/>").find("m.xml:2: <pid>: 'input'"), std::string::npos);
+  EXPECT_EQ(actuator("<orientation joint=\"j\" kv=\"-1\"/>"),
+            "m.xml:2: <orientation>: 'kv' cannot be negative, found -1");
+}
+
 TEST(MjcfErrors, UnsupportedFeaturesAreNamed) {
   EXPECT_EQ(errorOf(world("<composite type=\"cable\"/>")), "m.xml:2: <composite>: a composite is not supported");
   EXPECT_EQ(errorOf(world("<geom type=\"sdf\"/>")),
             "m.xml:2: <geom>: 'type' is \"sdf\": a geom of type sdf is not supported");
   EXPECT_EQ(errorOf(model("<extension><plugin plugin=\"p\"/></extension>")),
             "m.xml:2: <plugin>: an engine plugin is not supported");
-  EXPECT_EQ(errorOf(model("<actuator><dcmotor joint=\"j\"/></actuator>")),
-            "m.xml:2: <dcmotor>: a DC motor actuator is not supported");
-  EXPECT_EQ(errorOf(model("<actuator><pid joint=\"j\"/></actuator>")),
-            "m.xml:2: <pid>: a PID actuator is not supported");
-  EXPECT_EQ(errorOf(model("<actuator><orientation joint=\"j\"/></actuator>")),
-            "m.xml:2: <orientation>: an orientation (SO3) actuator is not supported");
   EXPECT_EQ(errorOf(model("<actuator><general joint=\"j\" dyntype=\"user\"/></actuator>")),
             "m.xml:2: <general>: 'dyntype' is \"user\": a user-defined actuator callback is not supported");
-  EXPECT_EQ(errorOf(model("<actuator><motor joint=\"j\" nsample=\"3\"/></actuator>")),
-            "m.xml:2: <motor>: actuator delay ('nsample') is not supported");
-  EXPECT_EQ(errorOf(model("<sensor><clock delay=\"0.1\"/></sensor>")),
-            "m.xml:2: <clock>: sensor delay or sampling ('delay') is not supported");
   EXPECT_EQ(errorOf(model("<sensor><tactile geom=\"g\" mesh=\"m\"/></sensor>")),
             "m.xml:2: <tactile>: a tactile sensor is not supported");
-  EXPECT_NO_THROW(readMjcfText(model("<sensor><clock delay=\"0\" nsample=\"0\" interval=\"0 0\"/></sensor>")));
 }
 
 TEST(MjcfWarnings, SayWhatHasNoEffect) {
   Warnings warnings;
-  readMjcfText(model("<option><flag sleep=\"enable\"/></option>oops<worldbody><replicate count=\"1\" "
+  readMjcfText(model("<option/>oops<worldbody><replicate count=\"1\" "
                      "prefix=\"a\"><geom/></replicate></worldbody>"),
                "m.xml", {}, &warnings);
-  ASSERT_EQ(warnings.size(), 3u);
+  ASSERT_EQ(warnings.size(), 2u);
   EXPECT_EQ(warnings[0], "m.xml:1: <mujoco>: the text \"oops\" has no meaning here");
   EXPECT_EQ(warnings[1], "m.xml:2: <replicate>: 'prefix' has no effect here");
-  EXPECT_EQ(warnings[2], "m.xml:2: <flag>: sleep=\"enable\" has no effect: trees at rest are simulated all the same");
 }
 
 TEST(MjcfFiles, MissingFilesAreNamed) {

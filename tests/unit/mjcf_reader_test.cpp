@@ -270,6 +270,11 @@ TEST(MjcfReader, LinesAreThoseOfTheElement) {
   EXPECT_EQ(spec.world.geoms[0].origin.line, 7);
 }
 
+TEST(MjcfReader, DiscreteIsAnotherWordForImplicitFast) {
+  const Spec spec = readMjcfText("<mujoco><option integrator=\"discrete\"/></mujoco>");
+  EXPECT_EQ(spec.option.integrator, Integrator::ImplicitFast);
+}
+
 TEST(AttributeTable, EveryAttributeHasOneMeaning) {
   // no name twice in an element, keywords distinct, and every attribute is bound, visual, unsupported or `class`
   std::set<const mjcf::ElementType*> seen;

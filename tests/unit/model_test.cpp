@@ -18,7 +18,7 @@ namespace {
 /// depend on nothing but the tables.
 Model smallModel() {
   Model m;
-  m.nq = m.nv = m.nu = m.njnt = m.nkey = m.nmocap = 1;
+  m.nq = m.nv = m.nu = m.nactuator = m.nout = m.njnt = m.ntree = m.nkey = m.nmocap = 1;
   m.nq_rigid = m.nv_rigid = 1;
   m.nbody = 3;
   m.nnames = 25;
