@@ -55,11 +55,27 @@ void writeDiagonal(Model& m, Data& d) {
   }
 }
 
+/// x' inv(M) x for an x that is zero but on a chain of dofs from `first`, which has no dof above it, to `last`. Nothing
+/// outside [first, last] can matter, so that a model of many trees costs no more than the sum of them.
+double inverseInertia(const Model& m, const Data& d, const double* x, int first, int last,
+                      std::vector<double>& solved) {
+  std::copy(x + first, x + last + 1, solved.begin() + first);
+  solveMass(m, d, first, last + 1, solved.data());
+  double sum = 0;
+  for (int i = first; i <= last; ++i) sum += x[i] * solved[static_cast<std::size_t>(i)];
+  return sum;
+}
+
+int topDof(const Model& m, int dof) {
+  while (m.dof_parentid[dof] >= 0) dof = m.dof_parentid[dof];
+  return dof;
+}
+
 /// Mean diagonal of J inv(M) J' over translations and over rotations, J the Jacobian of the centre of mass. A simple
 /// body with slides only has 1/mass and 0, whatever its armature.
 void writeBodyWeights(Model& m, const Data& d) {
   const std::size_t nv = static_cast<std::size_t>(m.nv);
-  std::vector<double> jacobian(6 * nv);
+  std::vector<double> jacobian(6 * nv), solved(nv);
   for (int b = 1; b < m.nbody; ++b) {
     if (m.body_dofnum[m.body_weldid[b]] == 0) continue;
     double* weight = m.body_invweight0.data() + 2 * b;
@@ -67,25 +83,29 @@ void writeBodyWeights(Model& m, const Data& d) {
       weight[0] = 1 / std::max(kMinVal, m.body_mass[b]);
       continue;
     }
-    denseJacobian(m, d, b, vec3(d.xipos.data(), b), jacobian.data(), jacobian.data() + 3 * nv);
+    const int last = lastDof(m, b), first = topDof(m, last);
+    const auto row = [&](int k) { return jacobian.data() + static_cast<std::ptrdiff_t>(k) * m.nv; };
+    for (int i = last; i >= 0; i = m.dof_parentid[i]) {
+      const JacobianColumn column = jacobianColumn(m, d, i, vec3(d.xipos.data(), b));
+      for (int k = 0; k < 3; ++k) row(k)[i] = column.linear[k], row(3 + k)[i] = column.angular[k];
+    }
     for (int part = 0; part < 2; ++part) {
       double sum = 0;
-      for (int k = 0; k < 3; ++k) {
-        const auto row = jacobian.begin() + static_cast<std::ptrdiff_t>((3 * part + k)) * m.nv;
-        sum += inverseInertia(m, d, {row, row + m.nv});
-      }
+      for (int k = 3 * part; k < 3 * part + 3; ++k) sum += inverseInertia(m, d, row(k), first, last, solved);
       weight[part] = sum / 3;
     }
+    for (int k = 0; k < 6; ++k) std::fill(row(k) + first, row(k) + last + 1, 0.0);
   }
 }
 
 /// Diagonal of inv(M), averaged over a ball's three dofs and over a free joint's translations and rotations.
 void writeDofWeights(Model& m, const Data& d) {
-  std::vector<double> unit(static_cast<std::size_t>(m.nv));
+  std::vector<double> unit(static_cast<std::size_t>(m.nv)), solved(unit);
   const auto diagonal = [&](int i) {
-    std::fill(unit.begin(), unit.end(), 0.0);
     unit[static_cast<std::size_t>(i)] = 1;
-    return inverseInertia(m, d, unit);
+    const double inverse = inverseInertia(m, d, unit.data(), topDof(m, i), i, solved);
+    unit[static_cast<std::size_t>(i)] = 0;
+    return inverse;
   };
   const auto average = [&](int first) {
     const double mean = (diagonal(first) + diagonal(first + 1) + diagonal(first + 2)) / 3;

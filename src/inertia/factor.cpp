@@ -157,6 +157,10 @@ void factorMass(const Model& m, Data& d) {
 
 void solveMass(const Model& m, const Data& d, double* x) { solveTree(m, d, d.qLD.data(), d.qLDiagInv.data(), x); }
 
+void solveMass(const Model& m, const Data& d, int begin, int end, double* x) {
+  solveDofs(m, d.qLD.data(), d.qLDiagInv.data(), x, begin, end);
+}
+
 void multiplyMass(const Model& m, const Data& d, const double* x, double* y) {
   // y_i starts with its own row; rows of later dofs add what the upper triangle holds
   for (int i = 0; i < m.nv; ++i) {

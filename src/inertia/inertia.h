@@ -13,8 +13,8 @@ void massMatrix(const Model& m, Data& d);
 /// M -> qLD, qLDiagInv. Counts Trouble::Inertia if a pivot is not positive.
 void factorMass(const Model& m, Data& d);
 
-/// In place: LD holds the lower triangle in the pattern of M and becomes L and D, for what is awake. Returns a dof whose
-/// pivot is below 1e-15 (the pivot is then replaced by 1e-15), or -1.
+/// In place: LD holds the lower triangle in the pattern of M and becomes L and D, for what is awake. Returns a dof
+/// whose pivot is below 1e-15 (the pivot is then replaced by 1e-15), or -1.
 int factorTree(const Model& m, const Data& d, double* LD, double* diagInv);
 
 /// x <- inv(L'DL) x for a factor made by factorTree(), for what is awake; the rest of x stays as it is.
@@ -25,6 +25,9 @@ void copyAwakeRows(const Model& m, const Data& d, const double* from, double* to
 
 /// x <- inv(M) x with the factor in Data.
 void solveMass(const Model& m, const Data& d, double* x);
+
+/// The same for the dofs [begin, end) alone. `begin` must be the first dof of a tree.
+void solveMass(const Model& m, const Data& d, int begin, int end, double* x);
 
 /// y = M x.
 void multiplyMass(const Model& m, const Data& d, const double* x, double* y);

@@ -346,6 +346,7 @@ void World::setRestitution(BodyId id, double restitution) {
 void World::setFriction(BodyId id, double friction) {
   BodyRecord& record = impl_->body(id);
   check::notNegative(bodyText(record.body.name), "friction", friction);
+  if (impl_->options.sleeping) record.disturbed = impl_->changed = true;  // it may slide now
   impl_->eachGeom(record, [&](spec::Geom& geom, int inModel) {
     setSlidingFriction(geom, friction);
     if (inModel < 0) return;
@@ -414,7 +415,7 @@ void World::setGravity(const Vector3& gravity) {
   check::finite("World", "gravity", gravity);
   impl_->options.gravity = gravity;
   impl_->model.opt.gravity = impl_->spec.option.gravity = gravity;
-  impl_->wakeAll = true;
+  if (impl_->options.sleeping) impl_->wakeAll = impl_->changed = true;  // compiling is what wakes
 }
 
 void World::setThreads(int threads) {

@@ -295,7 +295,10 @@ void World::Impl::ensureCompiled() {
                       .joint = byName(old, model, ObjType::Joint),
                       .tendon = byName(old, model, ObjType::Tendon)},
                      model, *data);
-    if (options.sleeping) carrySleep(*before, trees, disturbed, *data);
+    if (options.sleeping) {
+      carrySleep(*before, trees, disturbed, *data);
+      restoreState(model, *data, saveState(model, *data));  // computes what sleepers keep between steps
+    }
   }
   wakeAll = false;
 }
