@@ -11,8 +11,9 @@ namespace {
 
 /// Dofs below which a factor is always cheaper than iterations, or both are cheap.
 constexpr int kSmallestIterative = 250;
-/// Inner iterations end when the decrease they still promise is this share of what the outer ones end at.
-constexpr double kEnoughOfTolerance = 0.01;
+/// Inner iterations end when the decrease they still promise is this share of what the outer ones end at: so small that
+/// they are as good as a factor. They converge fast, so this costs little.
+constexpr double kEnoughOfTolerance = 1e-12;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   // four interleaved sums: fixed order, and independent enough to run in parallel lanes
