@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "forces/actuation.h"
 #include "forces/forces.h"
@@ -35,6 +36,15 @@ void impulseMetric(const Model& m, Data& d) {
   } else {
     impulseMetricImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast);
   }
+}
+
+void integrateImpulses(const Model& m, Data& d) {
+  const Arena::Scope scope(d.arena);
+  const std::span<double> velocity = d.arena.take<double>(m.nv);
+  for (int i = 0; i < m.nv; ++i) {
+    velocity[static_cast<std::size_t>(i)] = d.qvel[i] + m.opt.timestep * d.qacc[i] + d.qvel_push[i];
+  }
+  advance(m, d, d.act_dot.data(), d.qacc.data(), velocity.data());
 }
 
 void stopPinnedNodes(const Model& m, Data& d) {

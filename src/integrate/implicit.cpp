@@ -129,7 +129,7 @@ void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
     std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
     std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
   }
-  // the metric of stiff nodes has all of that already
+  // the metric of stiff parts has all of that already
   if (stiffnessIsImplicit(m)) {
     for (const int dof : m.stiff_dof) d.qacc[dof] = d.qacc_smooth[dof];
   }

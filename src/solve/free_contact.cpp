@@ -37,6 +37,59 @@ SINEW_INLINE void moveSide(const FreeContact& c, int side, const double* delta, 
   at(v + kLanes) += changeHigh;
 }
 
+/// Y = inv(A) J' for one row of a side, in two halves.
+SINEW_INLINE void responseOf(const FreeContact& c, std::size_t side, const double* J, const FreeVelocities& f,
+                             Wide& low, Wide& high) {
+  if (c.dense[side] < 0) {
+    low = load(J) * load(f.inverseDiagonal + c.slot[side]);
+    high = load(J + kLanes) * load(f.inverseDiagonal + c.slot[side] + kLanes);
+    return;
+  }
+  const double* column = f.inverse + c.dense[side];
+  low = load(column) * J[0];
+  high = load(column + kLanes) * J[0];
+  for (int k = 1; k < kSmall; ++k) {
+    low += load(column + k * kSlots) * J[k];
+    high += load(column + k * kSlots + kLanes) * J[k];
+  }
+}
+
+/// Inverse of the regularized tangents' part; a tangent that nothing moves, or that depends on the other, is left out.
+SINEW_INLINE void invertTangents(FreeContact& c) {
+  constexpr double kDependent = 1e-7;
+  const double a = c.gram[1] * (1 + kRegularization), b = c.gram[2] * (1 + kRegularization);
+  const double determinant = a * b - c.along * c.along;
+  if (determinant > kDependent * a * b) {
+    c.inverse = {b / determinant, -c.along / determinant, a / determinant};
+  } else if (a > 0) {
+    c.inverse = {1 / a, 0, 0};
+  } else {
+    c.inverse = {0, 0, b > 0 ? 1 / b : 0};
+  }
+}
+
+SINEW_KERNEL void prepareAll(FreeContact* begin, FreeContact* end, const FreeVelocities& f) {
+  for (FreeContact* c = begin; c != end; ++c) {
+    Wide products[6] = {};  // lanes of (0,0), (1,0), (1,1), (2,0), (2,1), (2,2)
+    for (std::size_t side = 0; side < static_cast<std::size_t>(c->sides); ++side) {
+      const double* J = c->J + side * 3 * kSlots;
+      std::size_t p = 0;
+      for (int k = 0; k < 3; ++k) {
+        Wide low, high;
+        responseOf(*c, side, J + k * kSlots, f, low, high);
+        for (int l = 0; l <= k; ++l, ++p) {
+          products[p] += low * load(J + l * kSlots) + high * load(J + l * kSlots + kLanes);
+        }
+      }
+    }
+    c->gram = {sumOf(products[0]), sumOf(products[2]), sumOf(products[5])};
+    c->across = {sumOf(products[1]), sumOf(products[3])};
+    c->along = sumOf(products[4]);
+    c->normalInverse = c->gram[0] > 0 ? 1 / (c->gram[0] * (1 + kRegularization)) : 0;
+    invertTangents(*c);
+  }
+}
+
 /// w = target - J v.
 template <int Sides>
 SINEW_INLINE void residual(const FreeContact& c, const FreeVelocities& f, double* w) {
@@ -119,6 +172,10 @@ SINEW_KERNEL void applyAll(const FreeContact* begin, const FreeContact* end, con
 }
 
 }  // namespace
+
+void prepareContacts(std::span<FreeContact> contacts, const FreeVelocities& v) {
+  prepareAll(contacts.data(), contacts.data() + contacts.size(), v);
+}
 
 void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, double& moved, double& size) {
   visitAll(contacts.data(), contacts.data() + contacts.size(), v, moved, size);

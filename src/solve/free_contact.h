@@ -37,6 +37,9 @@ struct FreeVelocities {
   const double* inverse = nullptr;          ///< full matrices, kSmall x kSlots each
 };
 
+/// Fills gram, across, along and the inverses from J.
+void prepareContacts(std::span<FreeContact> contacts, const FreeVelocities& v);
+
 /// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and
 /// sum G_kk lambda_k^2.
 void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, double& moved, double& size);

@@ -35,31 +35,29 @@ ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows
                              Arena& arena)
     : p_(p), rows_(rows), options_(options) {
   findComponents(arena);
-  std::ptrdiff_t freeContacts = 0, values = 0;
-  for (const RowBlock& block : p.blocks) {
-    if (!isFree(block)) continue;
-    ++freeContacts;
-    values += 2 * 3 * kSlots;
-  }
   const auto blocks = static_cast<std::ptrdiff_t>(p.blocks.size());
+  const std::span<bool> free = arena.take<bool>(blocks);
+  std::ptrdiff_t freeContacts = 0;
+  for (std::size_t b = 0; b < free.size(); ++b) freeContacts += free[b] = isFree(p.blocks[b]);
   contacts_ = arena.take<FreeContact>(freeContacts);
-  contactRows_ = arena.take<double>(values);
+  contactRows_ = arena.take<double>(2 * 3 * kSlots * freeContacts);
   large_ = arena.take<LargeBlock>(blocks - freeContacts);
   segments_ = arena.take<Segment>(blocks);
-  for (const RowBlock& block : p.blocks) {
-    const bool free = isFree(block);
-    const std::size_t index = free ? contactCount_ : largeCount_;
-    if (free) {
+  for (std::size_t b = 0; b < free.size(); ++b) {
+    const RowBlock& block = p.blocks[b];
+    const auto index = static_cast<int>(free[b] ? contactCount_ : largeCount_);
+    if (free[b]) {
       addFreeContact(block);
     } else {
       large_[largeCount_] = {.rows = &block};
       prepareLarge(large_[largeCount_++], arena);
     }
-    if (segmentCount_ == 0 || segments_[segmentCount_ - 1].free != free) {
-      segments_[segmentCount_++] = {free, static_cast<int>(index), static_cast<int>(index)};
+    if (segmentCount_ == 0 || segments_[segmentCount_ - 1].free != free[b]) {
+      segments_[segmentCount_++] = {free[b], index, index};
     }
     ++segments_[segmentCount_ - 1].end;
   }
+  prepareContacts(contacts_, freeVelocities());
 }
 
 void ImpulseSolver::findComponents(Arena& arena) {
@@ -152,42 +150,6 @@ void ImpulseSolver::addFreeContact(const RowBlock& block) {
   }
   contactValues_ += 3 * kSlots * static_cast<std::size_t>(c.sides);
 
-  // G = sum over the sides of J inv(A) J'
-  double G[3][3] = {};
-  for (std::size_t side = 0; side < static_cast<std::size_t>(c.sides); ++side) {
-    const double* row = J + 3 * kSlots * side;
-    double Y[3][kSlots] = {};
-    for (int k = 0; k < 3; ++k, row += kSlots) {
-      if (c.dense[side] < 0) {
-        for (int i = 0; i < kSlots; ++i)
-          Y[k][i] = row[i] * inverseDiagonal_[static_cast<std::size_t>(c.slot[side] + i)];
-      } else {
-        const double* matrix = inverse_.data() + c.dense[side];
-        for (int j = 0; j < kSmall; ++j) {
-          for (int i = 0; i < kSlots; ++i) Y[k][i] += row[j] * matrix[kSlots * j + i];
-        }
-      }
-    }
-    row = J + 3 * kSlots * side;
-    for (int k = 0; k < 3; ++k) {
-      for (int l = 0; l <= k; ++l) {
-        double even = 0, odd = 0;
-        for (int i = 0; i < kSlots; i += 2) {
-          even += row[k * kSlots + i] * Y[l][i];
-          odd += row[k * kSlots + i + 1] * Y[l][i + 1];
-        }
-        G[k][l] += even + odd;
-      }
-    }
-  }
-  c.gram = {G[0][0], G[1][1], G[2][2]};
-  c.across = {G[1][0], G[2][0]};
-  c.along = G[2][1];
-  c.normalInverse = inverseOf(G[0][0]);
-  const double tangents[4] = {G[1][1], G[2][1], G[2][1], G[2][2]};
-  double inverse[4];
-  invertIndependent(2, tangents, inverse);
-  c.inverse = {inverse[0], inverse[1], inverse[3]};
   const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
   c.friction = {cone.friction[0], cone.friction[1]};
   std::copy_n(rows_.target.data() + block.row, 3, c.target.begin());
@@ -382,13 +344,25 @@ void ImpulseSolver::extrapolateAll(double beta, double* lambda) {
 ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> velocity) {
   for (std::size_t i = 0; i < velocity.size(); ++i) velocity_[static_cast<std::size_t>(slotOf_[i])] = velocity[i];
   start(lambda);
+  const ImpulseReport report = sweep(lambda);
+  finish(lambda, velocity);
+  return report;
+}
 
+ImpulseReport ImpulseSolver::resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
+                                    std::span<double> velocity) {
+  rows_ = rows;
+  options_ = options;
+  for (FreeContact& c : contacts_) std::copy_n(rows_.target.data() + c.row, 3, c.target.begin());
+  const ImpulseReport report = sweep(lambda);
+  finish(lambda, velocity);
+  return report;
+}
+
+ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   ImpulseReport report;
-  if (p_.blocks.empty() || options_.maxSweeps <= 0) {
-    report.converged = p_.blocks.empty();
-    finish(lambda, velocity);
-    return report;
-  }
+  report.converged = p_.blocks.empty();
+  if (report.converged || options_.maxSweeps <= 0) return report;
   double before = 0;  // what the sweep before moved
   while (true) {
     Change change;
@@ -407,12 +381,11 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> v
     // the last word has a sweep: it leaves admissible impulses
     if (report.converged || report.sweeps >= options_.maxSweeps) break;
     // a sweep that moves more than the one before has met other active constraints: start again
-    const double beta = before > 0 && change.moved <= before ? change.moved / before : 0;
+    const bool goesOn = options_.extrapolate && before > 0 && change.moved <= before;
+    const double beta = goesOn ? change.moved / before : 0;
     extrapolateAll(beta, lambda.data());
     before = change.moved;
   }
-
-  finish(lambda, velocity);
   return report;
 }
 

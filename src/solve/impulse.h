@@ -27,6 +27,7 @@ struct ImpulseRows {
 struct ImpulseOptions {
   int maxSweeps = 10;
   double tolerance = 1e-4;  ///< the last sweep changes the impulses by less than this share of them
+  bool extrapolate = true;  ///< between sweeps: faster where many contacts are stacked, slower where there are two
 };
 
 struct ImpulseReport {
@@ -48,6 +49,10 @@ class ImpulseSolver {
   /// Visits the blocks in their order, sweep after sweep. `lambda` carries the warm start in (made admissible first)
   /// and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
+
+  /// Goes on from the result of solve() with other targets and options.
+  ImpulseReport resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
+                       std::span<double> velocity);
 
  private:
   /// Dofs that inv(A) couples, with their place in the padded velocity.
@@ -89,14 +94,15 @@ class ImpulseSolver {
   void visit(const LargeBlock& large, double* lambda, Change& change);
   void extrapolateAll(double beta, double* lambda);
   void visitCone(const LargeBlock& large, const double* w, double* lambda) const;
+  ImpulseReport sweep(std::span<double> lambda);
   void finish(std::span<double> lambda, std::span<double> velocity) const;
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
   void move(const LargeBlock& large, const double* delta);    // v += inv(A) J' delta
   FreeVelocities freeVelocities() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data()}; }
 
   const ConstraintProblem& p_;
-  const ImpulseRows rows_;
-  const ImpulseOptions options_;
+  ImpulseRows rows_;
+  ImpulseOptions options_;
   std::span<Component> components_;
   std::span<int> componentOf_;         // of each dof
   std::span<int> slotOf_;              // of each dof
