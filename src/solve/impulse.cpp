@@ -381,7 +381,8 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
     // the last word has a sweep: it leaves admissible impulses
     if (report.converged || report.sweeps >= options_.maxSweeps) break;
     // a sweep that moves more than the one before has met other active constraints: start again
-    const double beta = before > 0 && change.moved <= before ? change.moved / before : 0;
+    const bool goesOn = options_.extrapolate && before > 0 && change.moved <= before;
+    const double beta = goesOn ? change.moved / before : 0;
     extrapolateAll(beta, lambda.data());
     before = change.moved;
   }

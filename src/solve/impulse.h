@@ -27,6 +27,7 @@ struct ImpulseRows {
 struct ImpulseOptions {
   int maxSweeps = 10;
   double tolerance = 1e-4;  ///< the last sweep changes the impulses by less than this share of them
+  bool extrapolate = true;  ///< between sweeps: faster where many contacts are stacked, slower where there are two
 };
 
 struct ImpulseReport {

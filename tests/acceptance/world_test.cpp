@@ -346,7 +346,6 @@ TEST(World, CONTACT_B7_ErpIsAShareOfTheDepthPerUpdate) {
     w.addStatic(Plane{});
     const BodyId ball = w.addBody(Sphere{0.5}, {.pos = {0, 0, 0.48}});
     w.update(0.016);
-    EXPECT_NEAR(w.state(ball).velocity[2], erp * 0.02 / 0.016, tolerance(1e-6));
     EXPECT_NEAR(0.5 - w.state(ball).position[2], (1 - erp) * 0.02, tolerance(1e-7));
   }
 }
