@@ -407,6 +407,9 @@ double stableTimestep(Integrator integrator, double stiffness, double damping) {
 FlexCause flexCause(const Model& m, Data& d, int dof) {
   const int f = flexOfDof(m, dof);
   if (f < 0) return {};
+  // before the first evaluation there are no positions to blame anything by
+  const double* x = d.flexpoint_xpos.data() + 3 * m.flex_pointadr[f];
+  if (std::all_of(x, x + 3 * m.flex_pointnum[f], [](double value) { return value == 0; })) return {.flex = f};
   FlexCause cause = Search(m, d, f).run();
   cause.flex = f;
   cause.stableTimestep = stableTimestep(m, d, f, cause.term);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sinew/load.h"
+#include "support/allocation_guard.h"
 #include "support/flex_run.h"
 #include "support/mjcf_text.h"
 #include "support/tolerance.h"
@@ -357,6 +358,16 @@ TEST(FlexMeasures, SensorsReadTheSame) {
   EXPECT_EQ(value("kinetic")[0], d.flex_kinetic[1]);
   EXPECT_EQ(value("elastic")[0], d.flex_energy[0]);
   EXPECT_GT(value("elastic")[0], 0);
+}
+
+TEST(FlexMeasures, SensorsAllocateNothing) {
+  const Model m = modelOf(kSensorModel);
+  Data d(m);
+  for (int i = 0; i < 20; ++i) step(m, d);
+  measureFlexes(m, d);
+  const test::AllocationGuard guard("step with sensors of flexes");
+  for (int i = 0; i < 5; ++i) step(m, d);
+  measureFlexes(m, d);
 }
 
 TEST(FlexMeasures, SensorsSurviveWritingAndReading) {

@@ -384,6 +384,26 @@ TEST(FlexModel, FLEX_AC9_ModelsWithoutFlexHaveNoTraceOfIt) {
   });
 }
 
+// MuJoCo stores the stiffness of the membrane and never uses it.
+TEST(FlexModel, InterpolatedShellThatCannotStretchUnderTheLawOfTheReferenceIsReported) {
+  for (const char* law : {"mujoco", "stvk"}) {
+    Warnings warnings;
+    inWorld(std::string(R"(<flexcomp name="f" type="grid" dim="3" dof="trilinear" count="3 3 3" spacing=".1 .1 .1"
+      radius=".01"><contact selfcollide="none"/>
+      <elasticity young="1e4" thickness=".01" elastic2d="both" law=")") +
+                law + R"("/></flexcomp>)",
+            &warnings);
+    if (law == std::string("stvk")) {
+      EXPECT_TRUE(warnings.empty());
+      continue;
+    }
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_EQ(warnings[0],
+              "m.xml:1: <flexcomp name=\"f\">: under law=\"mujoco\" an interpolated shell does not resist stretching; "
+              "choose another law");
+  }
+}
+
 TEST(FlexModel, WeightsOfAnInterpolatedVertexReproduceItsPlace) {
   for (const char* shell : {"", "<elasticity thickness=\"0.01\" elastic2d=\"both\"/>"}) {
     for (const char* dof : {"trilinear", "quadratic"}) {

@@ -172,5 +172,23 @@ TEST(FlexCause, RigidTroubleNamesNoFlex) {
   EXPECT_EQ(d.status[Trouble::BadQvel].flex.flex, -1);
 }
 
+TEST(FlexCause, BeforeTheFirstStepNothingIsBlamed) {
+  const Sample sample = samples()[0];
+  const Model m = modelFor(sample, 0.001, "Euler");
+  Data d(m);
+  d.qpos[1] = std::nan("");
+  step(m, d);
+  ASSERT_EQ(d.status[Trouble::BadQpos].count, 1);
+  EXPECT_EQ(d.status[Trouble::BadQpos].flex.flex, 0);
+  EXPECT_EQ(d.status[Trouble::BadQpos].flex.term, FlexTerm::None);
+  // later there is something
+  for (int i = 0; i < 3; ++i) step(m, d);
+  d.qpos[1] = std::nan("");
+  d.status = {};
+  d.qfrc_applied[0] = 1;
+  step(m, d);
+  EXPECT_EQ(d.status[Trouble::BadQpos].flex.term, FlexTerm::Applied);
+}
+
 }  // namespace
 }  // namespace sinew
