@@ -14,7 +14,7 @@ ARGS ?=
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup build run test test-debug bench bench-soft bench-hard sanitize conformance format tidy clean
+.PHONY: help setup build run test test-debug bench bench-soft bench-hard bench-growth sanitize conformance format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -48,6 +48,11 @@ bench-hard: ## the latter alone; ARGS="pyramid" and the like
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench_hard
 	@build/release/bin/sinew_bench_hard $(ARGS)
+
+bench-growth: setup ## how the cost of a step grows with the size of sheets and solids; some minutes
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_growth
+	@build/release/bin/sinew_bench_growth $(ARGS)
 
 sanitize: setup ## run the tests under the address, undefined behavior and thread sanitizers
 	@$(call build,asan-ubsan)

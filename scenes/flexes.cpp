@@ -19,6 +19,21 @@ std::string document(const std::string& name, const std::string& option, const s
                      name, option, bodies, more);
 }
 
+/// A square sheet of 1 m, `side` points along each edge.
+std::string squareSheet(int side, const std::string& more) {
+  const double spacing = 1.0 / (side - 1);
+  return fmt::format(
+      R"(    <flexcomp name="sheet" type="grid" dim="2" count="{0} {0} 1" spacing="{1} {1} 1" pos="0 0 .85" mass="1" radius=".002">
+      <contact selfcollide="none"/>{2}
+    </flexcomp>
+)",
+      side, spacing, more);
+}
+
+const char* const kNewton = R"(timestep="0.002" solver="Newton" tolerance="1e-6")";
+const char* const kBall = R"(    <geom type="sphere" size=".2" pos="0 0 .6"/>
+)";
+
 }  // namespace
 
 Scene softPlate() {
@@ -122,6 +137,32 @@ Scene softHammock() {
       <pin gridrange="0 0 0 7"/> <pin gridrange="13 0 13 7"/>
     </flexcomp>
 )")};
+}
+
+Scene hangingCloth(int side) {
+  const std::string more = fmt::format(R"(<edge equality="true"/><pin id="0 {}"/>)", side - 1);
+  return {fmt::format("hanging{}", side), document("hanging", kNewton, squareSheet(side, more))};
+}
+
+Scene clothOnBall(int side) {
+  return {fmt::format("cloth{}", side),
+          document("cloth", kNewton, kBall + squareSheet(side, R"(<edge equality="true"/>)"))};
+}
+
+Scene elasticCloth(int side) {
+  const char* const more = R"(<elasticity young="2e5" poisson=".2" thickness=".002" elastic2d="both" damping=".001"/>)";
+  return {fmt::format("elastic{}", side),
+          document("elastic", kNewton + std::string(R"( integrator="implicitfast")"), kBall + squareSheet(side, more))};
+}
+
+Scene solidCube(int side) {
+  return {fmt::format("solid{}", side), document("solid", kNewton,
+                                                 fmt::format(R"(
+    <flexcomp name="cube" type="grid" dim="3" count="{0} {0} {0}" spacing="{1} {1} {1}" pos="0 0 .505" mass="10" radius=".001">
+      <edge equality="true"/><contact selfcollide="none" internal="false"/>
+    </flexcomp>
+)",
+                                                             side, 1.0 / (side - 1)))};
 }
 
 std::vector<Scene> flexScenes() {

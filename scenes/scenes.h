@@ -55,6 +55,14 @@ Scene hands(int count);
 
 // With flexes: cloth and solids that fall on things, flutter, grip and sag.
 
+/// A square sheet of 1 m with `side` x `side` points, held by length rows, hangs from two corners. Newton's method.
+Scene hangingCloth(int side);
+/// The same without pins, on a ball.
+Scene clothOnBall(int side);
+/// The same sheet as a stiff elastic one, integrated implicitly, on a ball.
+Scene elasticCloth(int side);
+/// A cube of 1 m with `side`^3 points, held by length rows, on a floor. Newton's method.
+Scene solidCube(int side);
 /// A stiff sheet of 16 x 16 points with length rows falls on a post and a ball.
 Scene softPlate();
 /// A sheet of 9 x 19 points with length rows on two pins in the wind; it collides with itself.

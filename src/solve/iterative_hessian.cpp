@@ -13,6 +13,7 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 constexpr double kForcing = 1e-4;  // of the predicted decrease
 constexpr int kMostIterations = 500;
+constexpr int kMostUnknown = 8;  // blocks whose weights changed after the incomplete factor was made
 constexpr std::ptrdiff_t kWeights = kMaxBasis * kMaxBasis;
 constexpr int kStride = BlockMatrix::kStride;
 
@@ -45,7 +46,7 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, Arena& arena) : p
 
 double IterativeHessian::predictedCost(const ConstraintProblem& p) {
   // some thirty iterations, each 36 multiplications per block that wait for memory; measured
-  constexpr double kPerBlock = 850;
+  constexpr double kPerBlock = 800;
   const LowerRows A = p.metric->lower();
   double blocks = A.n > 0 ? (A.rowadr[A.n - 1] + A.rownnz[A.n - 1]) / 9.0 : 0;
   for (const RowBlock& block : p.blocks) {
@@ -64,13 +65,20 @@ void IterativeHessian::mapDofs(Arena& arena) {
   }
 }
 
-template <class F>
-void IterativeHessian::forEachTouched(const RowBlock& block, F&& visit) const {
-  int last = -1;
-  for (int c = 0; c < block.ncol; ++c) {
-    const int row = lane_[at(p_.columns[at(block.column + c)])] / kStride;
-    if (row != last) visit(row);
-    last = row;
+int IterativeHessian::placeColumns(const RowBlock& block) {
+  int count = 0, last = -1;
+  for (int c = block.column; c < block.column + block.ncol; ++c) {
+    const int lane = lane_[at(p_.columns[at(c)])];
+    if (lane / kStride != last) ++count;
+    last = lane / kStride;
+    slot_[at(c)] = kStride * (count - 1) + lane % kStride;
+  }
+  return count;
+}
+
+void IterativeHessian::listTouched(const RowBlock& block) {
+  for (int c = block.column; c < block.column + block.ncol; ++c) {
+    touched_[at(slot_[at(c)] / kStride)] = lane_[at(p_.columns[at(c)])] / kStride;
   }
 }
 
@@ -79,9 +87,10 @@ void IterativeHessian::makePattern(Arena& arena) {
   int most = 0;
   placeAdr_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.blocks.size()) + 1);
   int places = 0;
+  slot_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  touchedNum_ = arena.take<int>(static_cast<std::ptrdiff_t>(p_.blocks.size()));
   for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
-    int count = 0;
-    forEachTouched(p_.blocks[b], [&](int) { ++count; });
+    const int count = touchedNum_[b] = placeColumns(p_.blocks[b]);
     placeAdr_[b] = places;
     places += count * (count + 1) / 2;
     most = std::max(most, count);
@@ -103,19 +112,17 @@ void IterativeHessian::makePattern(Arena& arena) {
       last = column;
     }
   }
-  for (const RowBlock& block : p_.blocks) {
-    int touched = 0;
-    forEachTouched(block, [&](int row) { touched_[at(touched++)] = row; });
-    for (int a = 0; a < touched; ++a) {
+  for (std::size_t k = 0; k < p_.blocks.size(); ++k) {
+    listTouched(p_.blocks[k]);
+    for (int a = 0; a < touchedNum_[k]; ++a) {
       for (int b = 0; b < a; ++b) pairs[count++] = {touched_[at(a)], touched_[at(b)]};
     }
   }
   H_.emplace(rows_, pairs.first(count), arena);
   for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
-    int touched = 0;
-    forEachTouched(p_.blocks[b], [&](int row) { touched_[at(touched++)] = row; });
+    listTouched(p_.blocks[b]);
     int* place = place_.data() + placeAdr_[b];
-    for (int i = 0; i < touched; ++i) {
+    for (int i = 0; i < touchedNum_[b]; ++i) {
       for (int j = 0; j <= i; ++j) *place++ = H_->find(touched_[at(i)], touched_[at(j)]);
     }
   }
@@ -124,18 +131,12 @@ void IterativeHessian::makePattern(Arena& arena) {
 void IterativeHessian::addBlock(int b, const double* W) {
   const RowBlock& block = p_.blocks[at(b)];
   const int nb = block.nbasis;
-  int touched = 0;
-  forEachTouched(block, [&](int) { ++touched; });
+  const int touched = touchedNum_[at(b)];
   const int width = kStride * touched;
   std::fill_n(basis_.begin(), width * nb, 0.0);
-  int slot = -1, last = -1;
-  for (int c = 0; c < block.ncol; ++c) {
-    const int lane = lane_[at(p_.columns[at(block.column + c)])];
-    if (lane / kStride != last) ++slot;
-    last = lane / kStride;
-    for (int a = 0; a < nb; ++a) {
-      basis_[at(a * width + kStride * slot + lane % kStride)] = p_.values[at(block.value + a * block.ncol + c)];
-    }
+  for (int a = 0; a < nb; ++a) {
+    const double* value = p_.values.data() + block.value + a * block.ncol;
+    for (int c = 0; c < block.ncol; ++c) basis_[at(a * width + slot_[at(block.column + c)])] = value[c];
   }
   for (int a = 0; a < nb; ++a) {
     for (int c = 0; c < width; ++c) {
@@ -191,6 +192,7 @@ void IterativeHessian::assemble(const double* r, const RowState* state) {
 
 void IterativeHessian::update(const double* r, const RowState* state, const RowState* before) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
+  int changed = 0;
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
@@ -203,7 +205,10 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
     if (cone) std::copy_n(W, count, saved);
     for (int k = 0; k < count; ++k) W[k] -= old[k];
     addBlock(b, W);
+    ++changed;
   }
+  // every block that the factor does not know of may cost an iteration, and a factor costs some
+  if (changed > kMostUnknown) H_->factor();
 }
 
 void IterativeHessian::solve(const double* x, double enough, double* y) {

@@ -10,8 +10,8 @@
 namespace sinew::solve {
 
 /// H = A + sum over blocks B' W B for problems too large to be factored: systems with H are solved by conjugate
-/// gradients, preconditioned by an incomplete factor of the H that assemble() was given. Changes of state go into H
-/// alone. Cost and memory grow with the number of dofs and rows.
+/// gradients, preconditioned by an incomplete factor of H. Cost and memory of an iteration grow with the number of dofs
+/// and rows.
 ///
 /// Dofs are in blocks of three: a flex node is one, a body has as many as its dofs need, filled up.
 class IterativeHessian {
@@ -32,14 +32,16 @@ class IterativeHessian {
   void mapDofs(Arena& arena);
   void makePattern(Arena& arena);
   void addBlock(int block, const double* W);
-  template <class F>
-  void forEachTouched(const RowBlock& block, F&& visit) const;
+  int placeColumns(const RowBlock& block);  // slot_; returns how many block rows it touches
+  void listTouched(const RowBlock& block);  // touched_
 
   const ConstraintProblem& p_;
   bool isQuadratic_ = false;  // one step leads to the minimum
   std::span<int> lane_;       // dof -> kStride (block row) + lane
   int rows_ = 0;              // of blocks
   std::optional<BlockMatrix> H_;
+  std::span<int> slot_;        // like the list of columns: kStride (which of the block rows its block touches) + lane
+  std::span<int> touchedNum_;  // block rows that a block of rows touches
   std::span<int> placeAdr_, place_;  // blocks of H that a block of rows adds to: pairs (a, b <= a) of its block rows
   std::span<double> padded_[4];      // of conjugate gradients: residual, preconditioned, direction, product
   std::span<double> solution_;
