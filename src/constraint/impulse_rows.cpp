@@ -52,9 +52,6 @@ void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p
   }
 }
 
-/// Sweeps for the positions, as a share of those for the motion: what is left over is left to the next step.
-int positionSweeps(const Option& opt) { return std::max(1, opt.iterations / 2); }
-
 RowState stateOf(const solve::ConstraintProblem& p, const RowBlock& block, int row, double lambda) {
   switch (block.kind) {
     case BlockKind::Equality:
@@ -97,7 +94,7 @@ void push(const Model& m, Data& d, const Island& island, const solve::Constraint
   }
   if (!any) return;
   std::copy(s.force.begin(), s.force.end(), lambda.begin());
-  solver.resume({target}, {positionSweeps(m.opt), m.opt.tolerance}, lambda, velocity);
+  solver.resume({target}, {m.opt.iterations, m.opt.tolerance}, lambda, velocity);
   for (std::size_t i = 0; i < dofs.size(); ++i) d.qvel_push[dofs[i]] = velocity[i] - s.x[i];
 }
 

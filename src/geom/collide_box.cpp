@@ -336,7 +336,7 @@ Polygon clip(const Polygon& in, int axis, double sign, double bound, int side) {
   return out;
 }
 
-constexpr double kAtCorner = 1e-5;  // of the face: a point this near to a corner of the incident face is that corner
+constexpr double kAtCorner = 2e-3;  // of the face: a point this near to a corner of the incident face is that corner
 
 /// Name of corner k. Faces of equal size clip each other's corners by rounding alone: a point that is as good as a
 /// corner of the incident face has the corner's name, whatever clipped it.

@@ -13,6 +13,8 @@ namespace {
 constexpr int kDiagonal = -1;
 constexpr int kUnprepared = -2;
 constexpr int kLanes = 4;
+/// Ratio of what two sweeps move, squared, below which they converge quickly enough.
+constexpr double kQuick = 0.3;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -380,9 +382,10 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
     report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;
     // the last word has a sweep: it leaves admissible impulses
     if (report.converged || report.sweeps >= options_.maxSweeps) break;
-    // a sweep that moves more than the one before has met other active constraints: start again
-    const bool goesOn = options_.extrapolate && before > 0 && change.moved <= before;
-    const double beta = goesOn ? change.moved / before : 0;
+    // A sweep that moves more than the one before has met other active constraints: start again. Where sweeps alone
+    // converge quickly, extrapolation would only disturb them.
+    const double ratio = before > 0 ? change.moved / before : 0;
+    const double beta = options_.extrapolate && ratio > kQuick && ratio <= 1 ? ratio : 0;
     extrapolateAll(beta, lambda.data());
     before = change.moved;
   }

@@ -499,9 +499,10 @@ TEST(Impulse, LIFT_2_WarmStartCarriesAColumnOfSpheres) {
   EXPECT_LE(run.d.island[0].iterations, 3);
 }
 
+// A tower of ten cubes is a slender block that hardly loses energy when it rocks: it stands because it is not made to.
+// That takes impulses that are right from the first step on: the default number of sweeps.
 TEST(Impulse, LIFT_2_ColumnOfCubesStands) {
-  Scene run(column(10, R"(<geom type="box" size=".5 .5 .5" mass="1"/>)", 0.5, 1,
-                   R"(timestep="0.016666666666666666" iterations="10" tolerance="1e-4")"));
+  Scene run(column(10, R"(<geom type="box" size=".5 .5 .5" mass="1"/>)", 0.5, 1, R"(timestep="0.016666666666666666")"));
   run.seconds(20);
   for (int i = 0; i < 10; ++i) {
     EXPECT_LT(std::hypot(run.d.qpos[7 * i], run.d.qpos[7 * i + 1]), tolerance(0.005)) << "cube " << i;
