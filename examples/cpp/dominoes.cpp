@@ -13,7 +13,7 @@ int main() {
   constexpr int kCount = 20;
   const Box domino{{0.004, 0.012, 0.024}};
 
-  World world;
+  World world({.iterations = 20});
   const BodyId table = world.addStatic(Plane{}, {.restitution = 0.2, .friction = 0.6});
   std::vector<BodyId> dominoes;
   std::map<BodyId, int> number;

@@ -137,8 +137,8 @@ struct JointOptions {
 struct WorldOptions {
   Vector3 gravity{0, 0, -9.81};
   Solver solver = Solver::Impulse;
-  int iterations = 20;                ///< sweeps of the impulse solver, iterations of the others, at most
-  double tolerance = 1e-5;            ///< relative change of the impulses at which sweeping stops
+  int iterations = 100;               ///< sweeps of the impulse solver, iterations of the others, at most
+  double tolerance = 1e-8;            ///< relative change of the impulses at which sweeping stops
   double erp = 0.2;                   ///< share of an overlap that is removed per update
   double slop = 0;                    ///< overlap that is left alone, m
   double restitutionThreshold = 0.5;  ///< slower approach does not bounce, m/s
