@@ -82,7 +82,7 @@ void PrimalSolver::chooseHessian(Arena& arena) {
     const FactorPlan& plan = plans->planFor(p_, arena);
     const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
     if (cheaper || options_.hessian == HessianForm::Sparse) {
-      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), arena);
+      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), plans->layoutFor(p_, plan), arena);
     }
   }
   if (!sparse_) dense_.emplace(p_, arena);
