@@ -93,7 +93,7 @@ bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
   if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes) return false;
   if (n_ < kSmallestIterative) return false;
   constexpr double kFactors = 2;  // of all that stays, and once again for what changes
-  constexpr double kPlan = 3500;  // of an order of elimination for new contacts, per node
+  constexpr double kPlan = 6000;  // of an order of elimination for new contacts, per node
   double factors = kFactors * p_.plans->baseFlops(p_, arena);
   const double iterations = IterativeHessian::predictedCost(p_);
   if (factors > iterations) return true;
