@@ -83,6 +83,8 @@ Riding ridingPoints(const Model& m, const Data& d, Arena& arena) {
   return {adr, columns};
 }
 
+constexpr std::size_t kMostScalar = 4;  // points of an element with scalar blocks
+
 /// Takes in the matrices of single elements: J'(h^2 K + h D)J into flexA, K v of the points.
 class Assembler {
  public:
@@ -123,8 +125,17 @@ class Assembler {
     const std::size_t n = points.size();
     const int* place = place_;
     place_ += n * (n + 1) / 2;
-    if (isRigid(m_, points.data(), static_cast<int>(n))) return;
+    // a first point that is a free node moves against the others
+    if (place[0] < 0 && isRigid(m_, points.data(), static_cast<int>(n))) return;
+    int row[kMostScalar], length[kMostScalar];
     for (std::size_t a = 0; a < n; ++a) {
+      row[a] = rowOfNode(m_, points[a]);
+      length[a] = row[a] < 0 ? 0 : lengthOf(row[a]);
+    }
+    for (std::size_t a = 0; a < n; ++a) {
+      Vec3 Kv = Vec3::Zero();
+      for (std::size_t b = 0; b < n; ++b) Kv += k[a * n + b] * vec3(xvel_, points[b]);
+      vec3(Kv_.data(), points[a]) += Kv;
       for (std::size_t b = 0; b <= a; ++b) {
         const double sum = h_ * h_ * k[a * n + b] + (d ? h_ * d[a * n + b] : 0);
         const int entry = *place++;
@@ -134,14 +145,11 @@ class Assembler {
           if (a != b) addThroughBodies(points[b], points[a], block);
           continue;
         }
-        const int length = lengthOf(std::max(rowOfNode(m_, points[a]), rowOfNode(m_, points[b])));
+        const int step = length[row[a] > row[b] ? a : b];
         A_[entry] += sum;
-        A_[entry + length + 1] += sum;
-        A_[entry + 2 * length + 3] += sum;
+        A_[entry + step + 1] += sum;
+        A_[entry + 2 * step + 3] += sum;
       }
-      Vec3 Kv = Vec3::Zero();
-      for (std::size_t b = 0; b < n; ++b) Kv += k[a * n + b] * vec3(xvel_, points[b]);
-      vec3(Kv_.data(), points[a]) += Kv;
     }
   }
 
@@ -152,7 +160,7 @@ class Assembler {
     using Matrix = Eigen::Matrix<double, size, size>;
     const int* place = place_;
     place_ += N * (N + 1) / 2;
-    if (isRigid(m_, points.data(), N)) return;
+    if (place[0] < 0 && isRigid(m_, points.data(), N)) return;
     const Eigen::Map<const Matrix> K(elementK);
     Matrix sum = h_ * h_ * K;
     if (elementD) sum += h_ * Eigen::Map<const Matrix>(elementD);

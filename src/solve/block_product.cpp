@@ -11,6 +11,8 @@ namespace {
 
 /// Columns of a block that are worked on with copies on the stack; contacts of two free bodies have 12.
 constexpr int kFew = 64;
+/// Columns of a single row that are worked on one by one.
+constexpr int kShort = 12;
 
 /// B with its columns in order and rows padded to `width`, T = W B in the same layout: H(i, j) += B(:, i) . T(:, j).
 template <int N>
@@ -78,6 +80,20 @@ SINEW_KERNEL void addFewColumns(int nb, int nc, const double* B, const double* W
   }
 }
 
+/// One row with a few columns, such as the length of an edge: too little to work on in lanes.
+void addRow(int nc, const double* B, double weight, const int* order, std::span<const BlockPiece> pieces, double* H) {
+  double b[kShort];
+  for (int c = 0; c < nc; ++c) b[c] = B[order ? order[c] : c];
+  for (const BlockPiece& piece : pieces) {
+    const int* place = piece.place - piece.begin;
+    for (int j = piece.begin; j < piece.end; ++j) {
+      double* h = H + piece.matrix + static_cast<std::ptrdiff_t>(place[j]) * piece.ld;
+      const double t = weight * b[j];
+      for (int i = j; i < nc; ++i) h[place[i]] += b[i] * t;
+    }
+  }
+}
+
 void addManyColumns(int nb, int nc, const double* B, const double* W, const int* order,
                     std::span<const BlockPiece> pieces, double* H) {
   const auto at = [&](int c) { return order ? order[c] : c; };
@@ -103,7 +119,9 @@ void addManyColumns(int nb, int nc, const double* B, const double* W, const int*
 
 void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order,
                      std::span<const BlockPiece> pieces, double* H) {
-  if (block.ncol <= kFew) {
+  if (block.nbasis == 1 && block.ncol <= kShort) {
+    addRow(block.ncol, B, W[0], order, pieces, H);
+  } else if (block.ncol <= kFew) {
     addFewColumns(block.nbasis, block.ncol, B, W, order, pieces, H);
   } else {
     addManyColumns(block.nbasis, block.ncol, B, W, order, pieces, H);

@@ -46,7 +46,7 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, Arena& arena) : p
 
 double IterativeHessian::predictedCost(const ConstraintProblem& p) {
   // some thirty iterations, each 36 multiplications per block that wait for memory; measured
-  constexpr double kPerBlock = 800;
+  constexpr double kPerBlock = 1000;
   const LowerRows A = p.metric->lower();
   double blocks = A.n > 0 ? (A.rowadr[A.n - 1] + A.rownnz[A.n - 1]) / 9.0 : 0;
   for (const RowBlock& block : p.blocks) {

@@ -83,7 +83,7 @@ void PrimalSolver::chooseHessian(Arena& arena) {
     const FactorPlan& plan = plans->planFor(p_, arena);
     const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
     if (cheaper || options_.hessian == HessianForm::Sparse) {
-      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), arena);
+      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), plans->layoutFor(p_, plan), arena);
     }
   }
   if (!sparse_) dense_.emplace(p_, arena);
@@ -94,7 +94,7 @@ bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
   if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes) return false;
   if (n_ < kSmallestIterative) return false;
   constexpr double kFactors = 2;  // of all that stays, and once again for what changes
-  constexpr double kPlan = 3500;  // of an order of elimination for new contacts, per node
+  constexpr double kPlan = 6000;  // of an order of elimination for new contacts, per node
   double factors = kFactors * p_.plans->baseFlops(p_, arena);
   const double iterations = IterativeHessian::predictedCost(p_);
   if (factors > iterations) return true;

@@ -15,7 +15,105 @@ bool isCone(const RowBlock& block, const RowState* state) {
   return block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone;
 }
 
+/// The order of elimination of the columns of blocks [begin, end), and their first fronts.
+void orderColumns(const ConstraintProblem& p, const FactorPlan& plan, std::size_t begin, std::size_t end,
+                  const BlockLayout& out) {
+  for (std::size_t b = begin; b < end; ++b) {
+    const RowBlock& block = p.blocks[b];
+    const int* column = p.columns.data() + block.column;
+    int* order = out.columnOrder.data() + block.column;
+    // columns come in a few growing runs, so insertion is quick
+    for (int c = 0; c < block.ncol; ++c) {
+      const int mine = plan.position(column[c]);
+      int k = c;
+      for (; k > 0 && plan.position(column[order[k - 1]]) > mine; --k) order[k] = order[k - 1];
+      order[k] = c;
+    }
+    out.home[b] = plan.frontOf(column[order[0]]);
+  }
+}
+
+/// Calls visit(front, first and end of its columns) for the fronts that a block has columns in.
+template <class F>
+void forEachFront(const ConstraintProblem& p, const FactorPlan& plan, const BlockLayout& layout, std::size_t b,
+                  F&& visit) {
+  const RowBlock& block = p.blocks[b];
+  const int* column = p.columns.data() + block.column;
+  const int* order = layout.columnOrder.data() + block.column;
+  for (int begin = 0; begin < block.ncol;) {
+    const int front = plan.frontOf(column[order[begin]]);
+    int end = begin + 1;
+    while (end < block.ncol && plan.frontOf(column[order[end]]) == front) ++end;
+    visit(front, begin, end);
+    begin = end;
+  }
+}
+
+struct PieceCount {
+  int pieces = 0;
+  std::ptrdiff_t places = 0;
+};
+
+/// Pieces of blocks [begin, end) and places in them; pieceAdr.
+PieceCount countPieces(const ConstraintProblem& p, const FactorPlan& plan, std::size_t begin, std::size_t end,
+                       int before, const BlockLayout& out) {
+  PieceCount count{before, 0};
+  for (std::size_t b = begin; b < end; ++b) {
+    out.pieceAdr[b] = count.pieces;
+    forEachFront(p, plan, out, b, [&](int, int first, int) {
+      ++count.pieces;
+      count.places += p.blocks[b].ncol - first;
+    });
+  }
+  out.pieceAdr[end] = count.pieces;
+  return count;
+}
+
+/// The pieces of blocks [begin, end), with their places in `place`.
+void fillPieces(const ConstraintProblem& p, const FactorPlan& plan, std::size_t begin, std::size_t end, int* place,
+                const BlockLayout& out) {
+  auto piece = out.pieces.begin() + out.pieceAdr[begin];
+  for (std::size_t b = begin; b < end; ++b) {
+    const RowBlock& block = p.blocks[b];
+    const int* column = p.columns.data() + block.column;
+    const int* order = out.columnOrder.data() + block.column;
+    forEachFront(p, plan, out, b, [&](int f, int first, int last) {
+      const FactorPlan::Front& front = plan.fronts()[at(f)];
+      *piece++ = {front.matrix, front.size, first, last, place};
+      // dofs of one group have places one after the other
+      int group = -1, shift = 0;
+      for (int c = first; c < block.ncol; ++c) {
+        const int dof = column[order[c]];
+        if (plan.groupOf(dof) != group) {
+          group = plan.groupOf(dof);
+          shift = plan.placeOf(front, dof) - dof;
+        }
+        *place++ = dof + shift;
+      }
+    });
+  }
+}
+
 }  // namespace
+
+BlockLayout PlanMemory::layoutFor(const ConstraintProblem& p, const FactorPlan& plan) {
+  if (&plan != &base_ || stay_.ncol.empty()) return {};
+  const std::size_t blocks = stay_.ncol.size();
+  if (!stay_.isLaidOut) {
+    stay_.columnOrder.resize(stay_.columns.size());
+    stay_.home.resize(blocks);
+    stay_.pieceAdr.resize(blocks + 1);
+    BlockLayout out{stay_.columnOrder, stay_.home, stay_.pieceAdr, {}};
+    orderColumns(p, plan, 0, blocks, out);
+    const PieceCount count = countPieces(p, plan, 0, blocks, 0, out);
+    stay_.pieces.resize(at(count.pieces));
+    stay_.place.resize(static_cast<std::size_t>(count.places));
+    out.pieces = stay_.pieces;
+    fillPieces(p, plan, 0, blocks, stay_.place.data(), out);
+    stay_.isLaidOut = true;
+  }
+  return {stay_.columnOrder, stay_.home, stay_.pieceAdr, stay_.pieces};
+}
 
 void PlanMemory::addMatrix(const LowerRows& A, std::span<const int> nodes) {
   wanted_.begin(nodes);
@@ -79,12 +177,47 @@ std::span<const std::ptrdiff_t> PlanMemory::placesFor(const LowerRows& A, const 
   return places.place;
 }
 
-std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
-  addMatrix(p.metric->lower(), p.nodes);
-  std::size_t rest = 0;
-  for (; rest < p.blocks.size() && p.blocks[rest].kind == BlockKind::Equality; ++rest) {
-    wanted_.addClique(p.columns.data() + p.blocks[rest].column, p.blocks[rest].ncol);
+bool PlanMemory::Stay::isFor(const ConstraintProblem& p, std::size_t blocks) const {
+  const LowerRows A = p.metric->lower();
+  if (blocks != ncol.size() || static_cast<std::size_t>(A.n) != rownnz.size() || A.n == 0) return false;
+  // columns of the blocks lie one after the other, as do the rows of A
+  int column = 0;
+  for (std::size_t b = 0; b < blocks; ++b) {
+    if (p.blocks[b].ncol != ncol[b] || p.blocks[b].column != column) return false;
+    column += ncol[b];
   }
+  return std::equal(nodes.begin(), nodes.end(), p.nodes.begin(), p.nodes.end()) &&
+         std::equal(rownnz.begin(), rownnz.end(), A.rownnz) &&
+         std::equal(colind.begin(), colind.end(), A.colind + A.rowadr[0]) &&
+         std::equal(columns.begin(), columns.end(), p.columns.begin());
+}
+
+void PlanMemory::Stay::note(const ConstraintProblem& p, std::size_t blocks) {
+  const LowerRows A = p.metric->lower();
+  nodes.assign(p.nodes.begin(), p.nodes.end());
+  rownnz.assign(A.rownnz, A.rownnz + A.n);
+  colind.clear();
+  if (A.n > 0) colind.assign(A.colind + A.rowadr[0], A.colind + A.rowadr[A.n - 1] + A.rownnz[A.n - 1]);
+  ncol.clear();
+  for (std::size_t b = 0; b < blocks; ++b) ncol.push_back(p.blocks[b].ncol);
+  const int count = blocks == 0 ? 0 : p.blocks[blocks - 1].column + p.blocks[blocks - 1].ncol;
+  columns.assign(p.columns.begin(), p.columns.begin() + count);
+  isLaidOut = false;
+}
+
+void PlanMemory::wantBase(const ConstraintProblem& p, std::size_t blocks) {
+  addMatrix(p.metric->lower(), p.nodes);
+  for (std::size_t b = 0; b < blocks; ++b) {
+    wanted_.addClique(p.columns.data() + p.blocks[b].column, p.blocks[b].ncol);
+  }
+}
+
+std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
+  std::size_t rest = 0;
+  while (rest < p.blocks.size() && p.blocks[rest].kind == BlockKind::Equality) ++rest;
+  if (stay_.isFor(p, rest)) return rest;
+  stay_.note(p, rest);
+  wantBase(p, rest);
   if (!base_.isFor(wanted_)) {
     base_.makeFor(wanted_, scratch);
     basePlaces_.valid = false;
@@ -109,6 +242,7 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
   const auto others = p.blocks.subspan(rest);
   if (std::all_of(others.begin(), others.end(), held)) return base_;
 
+  wantBase(p, rest);
   for (const RowBlock& block : others) wanted_.addClique(p.columns.data() + block.column, block.ncol);
   if (!full_.isFor(wanted_)) {
     full_.makeFor(wanted_, scratch);
@@ -118,91 +252,44 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
 }
 
 SparseHessian::SparseHessian(const ConstraintProblem& p, const FactorPlan& plan,
-                             std::span<const std::ptrdiff_t> metricPlaces, Arena& arena)
+                             std::span<const std::ptrdiff_t> metricPlaces, const BlockLayout& known, Arena& arena)
     : p_(p),
       plan_(plan),
       metricPlaces_(metricPlaces),
       n_(p.dofs()),
-      columnOrder_(arena.take<int>(static_cast<std::ptrdiff_t>(p.columns.size()))),
-      home_(arena.take<int>(static_cast<std::ptrdiff_t>(p.blocks.size()))),
-      pieceAdr_(arena.take<int>(static_cast<std::ptrdiff_t>(p.blocks.size()) + 1)),
       base_(arena.take<double>(plan.entries())),
       matrices_(arena.take<double>(plan.entries())),
       diagInv_(arena.take<double>(n_)),
       maker_(plan, matrices_, diagInv_, arena),
       factor_(plan, matrices_, diagInv_, arena.take<double>(plan.largestFront())),
       dirty_(arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(plan.fronts().size()))) {
-  orderColumns();
-  findPieces(arena);
+  layOutBlocks(known, arena);
 }
 
-void SparseHessian::orderColumns() {
-  for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
-    const RowBlock& block = p_.blocks[b];
-    const int* column = p_.columns.data() + block.column;
-    int* order = columnOrder_.data() + block.column;
-    // columns come in a few growing runs, so insertion is quick
-    for (int c = 0; c < block.ncol; ++c) {
-      const int mine = plan_.position(column[c]);
-      int k = c;
-      for (; k > 0 && plan_.position(column[order[k - 1]]) > mine; --k) order[k] = order[k - 1];
-      order[k] = c;
-    }
-    home_[b] = plan_.frontOf(column[order[0]]);
+void SparseHessian::layOutBlocks(const BlockLayout& known, Arena& arena) {
+  const std::size_t first = known.home.size(), end = p_.blocks.size();
+  if (first == end && first > 0) {
+    layout_ = known;
+    return;
   }
-}
-
-void SparseHessian::findPieces(Arena& arena) {
-  // calls visit(front, first and end of its columns) for the fronts that a block has columns in
-  const auto forEachFront = [&](const RowBlock& block, auto&& visit) {
-    const int* column = p_.columns.data() + block.column;
-    const int* order = columnOrder_.data() + block.column;
-    for (int begin = 0; begin < block.ncol;) {
-      const int front = plan_.frontOf(column[order[begin]]);
-      int end = begin + 1;
-      while (end < block.ncol && plan_.frontOf(column[order[end]]) == front) ++end;
-      visit(front, begin, end);
-      begin = end;
-    }
-  };
-  int pieces = 0;
-  std::ptrdiff_t numbers = 0;
-  for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
-    pieceAdr_[b] = pieces;
-    forEachFront(p_.blocks[b], [&](int, int begin, int) {
-      ++pieces;
-      numbers += p_.blocks[b].ncol - begin;
-    });
-  }
-  pieceAdr_[p_.blocks.size()] = pieces;
-  pieces_ = arena.take<BlockPiece>(pieces);
-  int* place = arena.take<int>(numbers).data();
-  auto piece = pieces_.begin();
-  for (const RowBlock& block : p_.blocks) {
-    const int* column = p_.columns.data() + block.column;
-    const int* order = columnOrder_.data() + block.column;
-    forEachFront(block, [&](int f, int begin, int end) {
-      const FactorPlan::Front& front = plan_.fronts()[at(f)];
-      *piece++ = {front.matrix, front.size, begin, end, place};
-      // dofs of one group have places one after the other
-      int group = -1, shift = 0;
-      for (int c = begin; c < block.ncol; ++c) {
-        const int dof = column[order[c]];
-        if (plan_.groupOf(dof) != group) {
-          group = plan_.groupOf(dof);
-          shift = plan_.placeOf(front, dof) - dof;
-        }
-        *place++ = dof + shift;
-      }
-    });
-  }
+  layout_.columnOrder = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  layout_.home = arena.take<int>(static_cast<std::ptrdiff_t>(end));
+  layout_.pieceAdr = arena.take<int>(static_cast<std::ptrdiff_t>(end) + 1);
+  std::copy(known.columnOrder.begin(), known.columnOrder.end(), layout_.columnOrder.begin());
+  std::copy(known.home.begin(), known.home.end(), layout_.home.begin());
+  std::copy(known.pieceAdr.begin(), known.pieceAdr.end(), layout_.pieceAdr.begin());
+  orderColumns(p_, plan_, first, end, layout_);
+  const PieceCount count = countPieces(p_, plan_, first, end, static_cast<int>(known.pieces.size()), layout_);
+  layout_.pieces = arena.take<BlockPiece>(count.pieces);
+  std::copy(known.pieces.begin(), known.pieces.end(), layout_.pieces.begin());
+  fillPieces(p_, plan_, first, end, arena.take<int>(count.places).data(), layout_);
 }
 
 void SparseHessian::addBlock(int b, const double* W, double* H) const {
   const RowBlock& block = p_.blocks[at(b)];
-  const int first = pieceAdr_[at(b)];
-  addBlockProduct(block, p_.values.data() + block.value, W, columnOrder_.data() + block.column,
-                  pieces_.subspan(at(first), at(pieceAdr_[at(b + 1)] - first)), H);
+  const int first = layout_.pieceAdr[at(b)];
+  addBlockProduct(block, p_.values.data() + block.value, W, layout_.columnOrder.data() + block.column,
+                  layout_.pieces.subspan(at(first), at(layout_.pieceAdr[at(b + 1)] - first)), H);
 }
 
 void SparseHessian::assemble(const double* r, const RowState* state) {
@@ -227,10 +314,10 @@ void SparseHessian::update(const double* r, const RowState* state, const RowStat
     const RowBlock& block = p_.blocks[at(b)];
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
     if (std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) {
-      if (cone) markDirty(home_[at(b)]);
+      if (cone) markDirty(layout_.home[at(b)]);
       continue;
     }
-    markDirty(home_[at(b)]);
+    markDirty(layout_.home[at(b)]);
     // weights of a cone live outside the base matrix: they count as zero here
     std::fill_n(W, block.nbasis * block.nbasis, 0.0);
     if (!cone) blockWeights(p_, block, r, state, W);
@@ -255,7 +342,7 @@ void SparseHessian::factorDirty(const double* r, const RowState* state) {
   double W[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
-    if (!isCone(block, state) || !dirty_[at(home_[at(b)])]) continue;
+    if (!isCone(block, state) || !dirty_[at(layout_.home[at(b)])]) continue;
     if (blockWeights(p_, block, r, state, W)) addBlock(b, W, matrices_.data());
   }
   for (std::size_t f = 0; f < fronts.size(); ++f) {

@@ -12,6 +12,14 @@
 
 namespace sinew::solve {
 
+/// Where the blocks of a problem belong in the panels of a factor.
+struct BlockLayout {
+  std::span<int> columnOrder;  ///< like the list of columns: those of a block in the order of elimination
+  std::span<int> home;         ///< front of the first column of each block
+  std::span<int> pieceAdr;     ///< first piece of each block, and one past the last
+  std::span<BlockPiece> pieces;
+};
+
 /// H = A + sum over blocks B' W B and its Cholesky factor for problems too large to be stored densely, see FactorPlan.
 /// As in DenseHessian, blocks whose rows are on or off are kept in a base matrix and updated by difference; cone
 /// blocks, which change always, are added to a copy before factoring.
@@ -20,9 +28,10 @@ namespace sinew::solve {
 class SparseHessian {
  public:
   /// `plan` must hold every row of the metric and every block of `p`, and outlive this, as must `metricPlaces`: where
-  /// the entries of the metric belong (PlanMemory::placesFor).
+  /// the entries of the metric belong (PlanMemory::placesFor), and `known`: the layout of the first blocks
+  /// (PlanMemory::layoutFor; none: empty).
   SparseHessian(const ConstraintProblem& p, const FactorPlan& plan, std::span<const std::ptrdiff_t> metricPlaces,
-                Arena& arena);
+                const BlockLayout& known, Arena& arena);
 
   /// Sets and factors H for the given residuals and states, from scratch.
   void assemble(const double* r, const RowState* state);
@@ -33,8 +42,7 @@ class SparseHessian {
   void solve(const double* x, double* y) const;
 
  private:
-  void orderColumns();
-  void findPieces(Arena& arena);
+  void layOutBlocks(const BlockLayout& known, Arena& arena);
   void addBlock(int block, const double* W, double* H) const;
   void factorDirty(const double* r, const RowState* state);
   void markDirty(int front) { dirty_[static_cast<std::size_t>(front)] = 1; }
@@ -43,10 +51,7 @@ class SparseHessian {
   const FactorPlan& plan_;
   std::span<const std::ptrdiff_t> metricPlaces_;
   int n_;
-  std::span<int> columnOrder_;  // like the list of columns: those of a block in the order of elimination
-  std::span<int> home_;         // front of the first column of each block
-  std::span<int> pieceAdr_;     // first piece of each block, and one past the last
-  std::span<BlockPiece> pieces_;
+  BlockLayout layout_;
   std::span<double> base_;  // A and the on/off blocks
   std::span<double> matrices_, diagInv_;
   FactorMaker maker_;
@@ -63,6 +68,8 @@ class PlanMemory {
   /// Where the entries of A belong among the numbers of a factor with that plan, one of the above. Valid until the next
   /// call.
   std::span<const std::ptrdiff_t> placesFor(const LowerRows& A, const FactorPlan& plan);
+  /// Likewise the layout of the equalities, if `plan`, just given for `p`, is that of the parts that stay.
+  BlockLayout layoutFor(const ConstraintProblem& p, const FactorPlan& plan);
 
   /// Multiplications of a factor of the parts that stay, without looking at the rest.
   double baseFlops(const ConstraintProblem& p, Arena& scratch);
@@ -85,9 +92,21 @@ class PlanMemory {
     std::vector<std::ptrdiff_t> place;
     bool valid = false;
   };
+  /// The parts that stay as they were when the base was made, and the layout of their blocks in it.
+  struct Stay {
+    std::vector<int> nodes, rownnz, colind, ncol, columns;
+    bool isLaidOut = false;
+    std::vector<int> columnOrder, home, pieceAdr, place;
+    std::vector<BlockPiece> pieces;
+
+    bool isFor(const ConstraintProblem& p, std::size_t blocks) const;
+    void note(const ConstraintProblem& p, std::size_t blocks);
+  };
+  void wantBase(const ConstraintProblem& p, std::size_t blocks);
   static void findPlaces(const LowerRows& A, const FactorPlan& plan, std::vector<std::ptrdiff_t>& place);
 
   FactorPlan wanted_, base_, full_;
+  Stay stay_;
   Places basePlaces_, fullPlaces_;
   std::vector<std::ptrdiff_t> places_;  // of the matrix whose pattern never changes
 };

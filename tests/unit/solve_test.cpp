@@ -204,7 +204,7 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
       PlanMemory plans;
       DenseHessian dense(p, arena);
       const FactorPlan& plan = plans.planFor(p, arena);
-      SparseHessian sparse(p, plan, plans.placesFor(p.metric->lower(), plan), arena);
+      SparseHessian sparse(p, plan, plans.placesFor(p.metric->lower(), plan), plans.layoutFor(p, plan), arena);
       dense.assemble(r.data(), s.data());
       sparse.assemble(r.data(), s.data());
       std::vector<double> x(p.smoothForce.size()), y(x.size());
@@ -231,7 +231,8 @@ TEST(SparseHessian, UpdatesToTheMatrixOfTheNewStates) {
     PlanMemory plans;
     const FactorPlan& plan = plans.planFor(p, arena);
     const std::span<const std::ptrdiff_t> places = plans.placesFor(p.metric->lower(), plan);
-    SparseHessian updated(p, plan, places, arena), fresh(p, plan, places, arena);
+    // once with and once without the layout that is kept
+    SparseHessian updated(p, plan, places, plans.layoutFor(p, plan), arena), fresh(p, plan, places, {}, arena);
     updated.assemble(r.data(), before.data());
     for (int round = 0; round < 5; ++round) {
       for (std::size_t i = 0; i < r.size(); ++i) r[i] += 0.3 * std::sin(static_cast<double>(i * i) + round + seed);
