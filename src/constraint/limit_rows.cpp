@@ -50,11 +50,11 @@ void addBallLimit(RowBuilder& rows, int joint) {
 
 void addFrictionRows(RowBuilder& rows) {
   const Model& m = rows.model();
-  forEachAwakeDof(m, rows.data(), [&](int dof) {
-    if (m.dof_frictionloss[dof] == 0) return;
+  for (const int dof : awakeDofs(rows.data())) {
+    if (m.dof_frictionloss[dof] == 0) continue;
     *rows.addBlock(BlockKind::Friction, 1, {&dof, 1}) = 1;
     rows.addRow(RowType::FrictionDof, dof, 0, 0, m.dof_frictionloss[dof]);
-  });
+  }
   for (int tendon = 0; tendon < m.ntendon; ++tendon) {
     if (m.tendon_frictionloss[tendon] <= 0 || !movable(m, rows.data(), tendon)) continue;
     double* J = rows.addBlock(BlockKind::Friction, 1, tendonColumns(m, tendon));

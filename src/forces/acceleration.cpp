@@ -11,12 +11,12 @@ namespace {
 
 /// qfrc_smooth += J'(force, torque) of xfrc_applied, which acts at the centres of mass.
 void addCartesianForces(const Model& m, Data& d) {
-  forEachAwakeBody(m, d, [&](int b) {
+  for (const int b : awakeBodies(d)) {
     const ConstMapVec3 force(&d.xfrc_applied[6 * b]);
     const ConstMapVec3 torque(&d.xfrc_applied[6 * b + 3]);
-    if (force.isZero(0) && torque.isZero(0)) return;
+    if (force.isZero(0) && torque.isZero(0)) continue;
     addForce(m, d, b, vec3(d.xipos.data(), b), force, torque, d.qfrc_smooth.data());
-  });
+  }
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
   }
 
-  forEachAwakeBody(m, d, [&](int i) {
+  for (const int i : awakeBodies(d)) {
     double ai[6];
     copy6(ai, a + 6 * m.body_parentid[i]);
     const int end = m.body_dofadr[i] + m.body_dofnum[i];
@@ -51,11 +51,9 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     }
     copy6(a + 6 * i, ai);
     bodyForce(f + 6 * i, &d.cinert[10 * i], ai, &d.cvel[6 * i]);
-  });
+  }
   // what a sleeping body passes on to a static one changes the force on no dof
-  forEachAwakeParent(m, d, [&](int i) {
-    if (!bodyAsleep(d, i)) add6(f + 6 * m.body_parentid[i], f + 6 * i);
-  });
+  for (const int i : Backward{awakeBodies(d)}) add6(f + 6 * m.body_parentid[i], f + 6 * i);
   forEachAwakeRun(m, d, [&](int begin, int end) {
     for (int k = begin; k < std::min(end, m.nv_rigid); ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
   });

@@ -93,7 +93,8 @@ SINEW_KERNEL int factorDofs(const Model& m, double* LD, double* diagInv, int beg
   return bad;
 }
 
-void solveDofs(const Model& m, const double* LD, const double* diagInv, double* x, int begin, int end) {
+__attribute__((noinline)) void solveDofs(const Model& m, const double* LD, const double* diagInv, double* x, int begin,
+                                         int end) {
   // x <- inv(L') x
   for (int i = end - 1; i >= begin; --i) {
     const double* row = LD + m.M_rowadr[i];

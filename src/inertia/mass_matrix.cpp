@@ -11,12 +11,12 @@ namespace {
 void compositeInertias(const Model& m, Data& d) {
   double* crb = d.crb.data();
   std::copy_n(d.cinert.data(), 10, crb);
-  forEachAwakeBody(m, d, [&](int i) { std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i); });
-  forEachAwakeParent(m, d, [&](int i) {
+  for (const int i : awakeBodies(d)) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
+  for (const int i : Backward{awakeParents(d)}) {
     const int parent = m.body_parentid[i];
-    if (parent == 0) return;
+    if (parent == 0) continue;
     for (int k = 0; k < 10; ++k) crb[10 * parent + k] += crb[10 * i + k];
-  });
+  }
 }
 
 /// Armature of actuators acts on their joint through the gear: A gear^2 on the diagonal of every dof of the joint.
@@ -58,14 +58,14 @@ void addTendonInertia(const Model& m, Data& d, int tendon, double armature) {
 void massMatrix(const Model& m, Data& d) {
   compositeInertias(m, d);
 
-  forEachAwakeDof(m, d, [&](int i) {
+  for (const int i : awakeDofs(d)) {
     d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1] = m.dof_simplenum[i] > 0 ? m.dof_M0[i] : m.dof_armature[i];
-  });
+  }
   addActuatorArmature(m, d);
 
   const double* cdof = d.cdof.data();
-  forEachAwakeDof(m, d, [&](int i) {
-    if (m.dof_simplenum[i] > 0) return;
+  for (const int i : awakeDofs(d)) {
+    if (m.dof_simplenum[i] > 0) continue;
     double momentum[6];  // Ic_i S_i
     multiplyInertia(momentum, d.crb.data() + 10 * m.dof_bodyid[i], cdof + 6 * i);
     const int* column = m.M_colind.data() + m.M_rowadr[i];
@@ -73,7 +73,7 @@ void massMatrix(const Model& m, Data& d) {
     const int last = m.M_rownnz[i] - 1;
     for (int k = 0; k < last; ++k) row[k] = dot6(cdof + 6 * column[k], momentum);
     row[last] += dot6(cdof + 6 * i, momentum);
-  });
+  }
 
   // M is linear in the armatures of a tendon, so its own and those of its actuators are added one by one
   for (int i = 0; i < m.ntendon; ++i) {

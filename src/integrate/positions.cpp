@@ -39,7 +39,10 @@ void integratePositions(const Model& m, double* qpos, const double* qvel, double
 }
 
 void integrateAwakePositions(const Model& m, const Data& d, double* qpos, const double* qvel) {
-  forEachAwakeJoint(m, d, [&](int j) { integrateJoint(m, j, qpos, qvel, m.opt.timestep); });
+  if (!someAsleep(m, d)) return integratePositions(m, qpos, qvel, m.opt.timestep);
+  for (int j = 0; j < m.njnt; ++j) {
+    if (!jointAsleep(m, d, j)) integrateJoint(m, j, qpos, qvel, m.opt.timestep);
+  }
   for (int node = 0; node < m.nflexnode; ++node) {
     if (!nodeAsleep(m, d, node)) integrateNode(m, node, qpos, qvel, m.opt.timestep);
   }

@@ -63,16 +63,19 @@ void motionAxes(const Model& m, Data& d, int j) {
 void comPos(const Model& m, Data& d) {
   subtreeCentres(m, d);
   std::fill_n(d.cinert.data(), 10, 0.0);  // the world never moves
-  forEachAwakeBody(m, d, [&](int i) {
+  for (const int i : awakeBodies(d)) {
     const Vec3 fromCom = vec3(d.xipos.data(), i) - vec3(d.subtree_com.data(), m.body_rootid[i]);
     setInertia(&d.cinert[10 * i], &m.body_inertia[3 * i], &d.ximat[9 * i], fromCom, m.body_mass[i]);
-  });
-  forEachAwakeJoint(m, d, [&](int j) { motionAxes(m, d, j); });
+  }
+  const bool sleepers = someAsleep(m, d);
+  for (int j = 0; j < m.njnt; ++j) {
+    if (!sleepers || !jointAsleep(m, d, j)) motionAxes(m, d, j);
+  }
 }
 
 void comVel(const Model& m, Data& d) {
   zero6(d.cvel.data());
-  forEachAwakeBody(m, d, [&](int i) {
+  for (const int i : awakeBodies(d)) {
     double v[6];
     copy6(v, &d.cvel[6 * m.body_parentid[i]]);
     const int end = m.body_jntadr[i] + m.body_jntnum[i];
@@ -97,7 +100,7 @@ void comVel(const Model& m, Data& d) {
       }
     }
     copy6(&d.cvel[6 * i], v);
-  });
+  }
 }
 
 void subtreeVelocities(const Model& m, Data& d) {

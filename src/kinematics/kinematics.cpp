@@ -12,6 +12,9 @@
 namespace sinew {
 namespace {
 
+/// By force: what follows is used in two places, and one of them is the busiest loop of this file.
+#define SINEW_INLINE inline __attribute__((always_inline))
+
 struct BodyFrame {
   double x, y, z;
   Quat quat;
@@ -30,7 +33,7 @@ Vec3 transform(const double* p, const double* R, const double* v) {
 }
 
 /// The frame a body has before its own joints move it: the parent's frame times the fixed offset, or the mocap pose.
-BodyFrame restFrame(const Model& m, const Data& d, int body) {
+SINEW_INLINE BodyFrame restFrame(const Model& m, const Data& d, int body) {
   const int mocap = m.body_mocapid[body];
   const double* pos = mocap >= 0 ? d.mocap_pos.data() + 3 * mocap : m.body_pos.data() + 3 * body;
   const Quat quat =
@@ -43,7 +46,7 @@ BodyFrame restFrame(const Model& m, const Data& d, int body) {
 
 /// Moves `frame` by joint j; the axis and the anchor are those of the frame as the joints before it left it. Rotations
 /// are about the anchor, which therefore stays where it is.
-void applyJoint(const Model& m, Data& d, int j, BodyFrame& frame) {
+SINEW_INLINE void applyJoint(const Model& m, Data& d, int j, BodyFrame& frame) {
   const double* q = d.qpos.data() + m.jnt_qposadr[j];
   const double q0 = m.qpos0[m.jnt_qposadr[j]];
   const Vec3 axis_body = load3(m.jnt_axis.data() + 3 * j);
@@ -70,7 +73,7 @@ void applyJoint(const Model& m, Data& d, int j, BodyFrame& frame) {
   if (!atOrigin) frame.setPos(anchor - rotate(frame.quat, anchor_body));
 }
 
-BodyFrame bodyFrame(const Model& m, Data& d, int body) {
+SINEW_INLINE BodyFrame bodyFrame(const Model& m, Data& d, int body) {
   const int first = m.body_jntadr[body];
   const int last = first + m.body_jntnum[body];
   if (first < last && m.jnt_type[first] == JointType::Free) {
@@ -142,23 +145,24 @@ void kinematics(const Model& m, Data& d) {
   setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());
 
-  forEachAwakeBody(m, d, [&](int i) {
+  for (const int i : awakeBodies(d)) {
     const BodyFrame frame = bodyFrame(m, d, i);
     const Quat quat = normalized(frame.quat);
     store3(d.xpos.data() + 3 * i, frame.pos());
     quat.store(d.xquat.data() + 4 * i);
     storeMatrix(quat, d.xmat.data() + 9 * i);
-  });
-  forEachAwakeBody(m, d, [&](int i) {
+  }
+  for (const int i : awakeBodies(d)) {
     placeOnBody(d, i, m.body_sameframe[i], &m.body_ipos[3 * i], &m.body_iquat[4 * i], &d.xipos[3 * i], &d.ximat[9 * i]);
-  });
+  }
+  const bool sleepers = someAsleep(m, d);
   for (int i = 0; i < m.ngeom; ++i) {
-    if (bodyAsleep(d, m.geom_bodyid[i])) continue;
+    if (sleepers && bodyAsleep(d, m.geom_bodyid[i])) continue;
     placeOnBody(d, m.geom_bodyid[i], m.geom_sameframe[i], &m.geom_pos[3 * i], &m.geom_quat[4 * i], &d.geom_xpos[3 * i],
                 &d.geom_xmat[9 * i]);
   }
   for (int i = 0; i < m.nsite; ++i) {
-    if (bodyAsleep(d, m.site_bodyid[i])) continue;
+    if (sleepers && bodyAsleep(d, m.site_bodyid[i])) continue;
     placeOnBody(d, m.site_bodyid[i], m.site_sameframe[i], &m.site_pos[3 * i], &m.site_quat[4 * i], &d.site_xpos[3 * i],
                 &d.site_xmat[9 * i]);
   }

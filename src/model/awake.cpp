@@ -1,6 +1,9 @@
 #include "model/awake.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "sinew/sleep.h"
 
 namespace sinew {
 namespace {
@@ -79,6 +82,31 @@ bool actuatorAsleep(const Model& m, const Data& d, int actuator) {
       break;
   }
   return false;
+}
+
+bool wakeRing(Data& d, int tree, int value) {
+  if (d.tree_asleep[tree] < 0) {
+    d.tree_asleep[tree] = std::min(d.tree_asleep[tree], value);
+    return false;
+  }
+  const auto sleeps = [&](int t) { return t >= 0 && t < d.tree_asleep.size() && d.tree_asleep[t] >= 0; };
+  while (sleeps(tree)) tree = std::exchange(d.tree_asleep[tree], value);
+  return true;
+}
+
+bool isAsleep(const Model& m, const Data& d, int body) {
+  const int tree = m.body_treeid[body];
+  return tree >= 0 && d.tree_asleep[tree] >= 0;
+}
+
+void wake(const Model& m, Data& d, int tree) {
+  wakeRing(d, tree, kWideAwake);
+  updateAwake(m, d);
+}
+
+void wakeAll(const Model& m, Data& d) {
+  std::fill(d.tree_asleep.begin(), d.tree_asleep.end(), kWideAwake);
+  updateAwake(m, d);
 }
 
 }  // namespace sinew

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -8,9 +10,16 @@
 /// falls asleep and who wakes.
 namespace sinew {
 
+/// Values of tree_asleep below 0: how many steps a tree must rest before it may sleep, one subtracted.
+inline constexpr int kStepsAtRest = 10, kWideAwake = -1 - kStepsAtRest, kReady = -1;
+
 /// tree_asleep -> tree_awake, body_awake, body_awake_ind, parent_awake_ind, dof_awake_ind and their counts. What cannot
 /// move counts as static, and as awake below a mocap body, which may move at any time.
 void updateAwake(const Model& m, Data& d);
+
+/// Wakes a ring of trees, all with the given value of tree_asleep. A tree that is awake already stays so for at least
+/// as long. True if something woke; then updateAwake() must follow.
+bool wakeRing(Data& d, int tree, int value);
 
 /// Something sleeps.
 inline bool someAsleep(const Model& m, const Data& d) { return d.ntree_awake < m.ntree; }
@@ -48,17 +57,43 @@ bool equalityAsleep(const Model& m, const Data& d, int equality);
 /// Everything that an actuator acts on sleeps, or is static.
 bool actuatorAsleep(const Model& m, const Data& d, int actuator);
 
-/// Calls f(first, end) for every run of consecutive dofs that are awake. A tree is never cut.
+/// Bodies but the world that are awake or static, growing. While nothing sleeps the lists are complete.
+inline std::span<const int> awakeBodies(const Data& d) {
+  return {d.body_awake_ind.data() + 1, static_cast<std::size_t>(d.nbody_awake - 1)};
+}
+
+/// Bodies with a parent that is awake or static, growing. Bodies that sleep are among them, with what they had when
+/// they fell asleep.
+inline std::span<const int> awakeParents(const Data& d) {
+  return {d.parent_awake_ind.data(), static_cast<std::size_t>(d.nparent_awake)};
+}
+
+/// Dofs that are awake, growing.
+inline std::span<const int> awakeDofs(const Data& d) {
+  return {d.dof_awake_ind.data(), static_cast<std::size_t>(d.nv_awake)};
+}
+
+/// The same numbers from the last to the first: the order in which sums over subtrees are passed on.
+struct Backward {
+  std::span<const int> list;
+  auto begin() const { return list.rbegin(); }
+  auto end() const { return list.rend(); }
+};
+
+/// Calls f(first, end) for every run of consecutive dofs that are awake. A tree is never cut. For loops that the
+/// compiler should see as such.
 template <class F>
 void forEachAwakeRun(const Model& m, const Data& d, F&& f) {
-  if (!someAsleep(m, d)) {
-    if (m.nv > 0) f(0, m.nv);
-    return;
-  }
-  for (int k = 0; k < d.nv_awake;) {
-    const int first = d.dof_awake_ind[k];
-    int end = first + 1;
-    while (++k < d.nv_awake && d.dof_awake_ind[k] == end) ++end;
+  const bool all = !someAsleep(m, d);
+  const int count = all ? m.nv : d.nv_awake;
+  for (int k = 0; k < count;) {
+    const int first = all ? 0 : d.dof_awake_ind[k];
+    int end = all ? m.nv : first + 1;
+    if (all) {
+      k = count;
+    } else {
+      while (++k < count && d.dof_awake_ind[k] == end) ++end;
+    }
     f(first, end);
   }
 }
@@ -68,40 +103,6 @@ template <class F>
 void forEachAwakeDof(const Model& m, const Data& d, F&& f) {
   forEachAwakeRun(m, d, [&](int first, int end) {
     for (int i = first; i < end; ++i) f(i);
-  });
-}
-
-/// Calls f(body) for every body but the world that is awake or static, growing.
-template <class F>
-void forEachAwakeBody(const Model& m, const Data& d, F&& f) {
-  if (!someAsleep(m, d)) {
-    for (int b = 1; b < m.nbody; ++b) f(b);
-    return;
-  }
-  for (int k = 1; k < d.nbody_awake; ++k) f(d.body_awake_ind[k]);
-}
-
-/// Calls f(body) for every body with a parent that is awake or static, shrinking: the order in which sums over subtrees
-/// are passed on. Bodies that sleep are among them, with what they had when they fell asleep.
-template <class F>
-void forEachAwakeParent(const Model& m, const Data& d, F&& f) {
-  if (!someAsleep(m, d)) {
-    for (int b = m.nbody - 1; b > 0; --b) f(b);
-    return;
-  }
-  for (int k = d.nparent_awake - 1; k >= 0; --k) f(d.parent_awake_ind[k]);
-}
-
-/// Calls f(joint) for every joint that is awake, growing.
-template <class F>
-void forEachAwakeJoint(const Model& m, const Data& d, F&& f) {
-  if (!someAsleep(m, d)) {
-    for (int j = 0; j < m.njnt; ++j) f(j);
-    return;
-  }
-  forEachAwakeBody(m, d, [&](int body) {
-    const int end = m.body_jntadr[body] + m.body_jntnum[body];
-    for (int j = m.body_jntadr[body]; j < end; ++j) f(j);
   });
 }
 

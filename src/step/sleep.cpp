@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 #include <span>
-#include <utility>
 
 #include "forces/forces.h"
 #include "kinematics/flexes.h"
@@ -14,10 +13,6 @@
 
 namespace sinew {
 namespace {
-
-constexpr int kStepsAtRest = 10;               // before a tree may sleep
-constexpr int kWideAwake = -1 - kStepsAtRest;  // values of tree_asleep
-constexpr int kReady = -1;
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -37,18 +32,6 @@ bool atRest(const Model& m, const Data& d, int tree, double tolerance) {
   for (int i = dof; i < dof + dofs; ++i) {
     if (!(m.dof_length[i] * std::abs(d.qvel[i]) < tolerance)) return false;
   }
-  return true;
-}
-
-/// Wakes a ring of trees, all with the given value of tree_asleep. A tree that is awake already stays so for at least
-/// as long. True if something woke.
-bool wakeRing(Data& d, int tree, int value) {
-  if (d.tree_asleep[tree] < 0) {
-    d.tree_asleep[tree] = std::min(d.tree_asleep[tree], value);
-    return false;
-  }
-  const auto sleeps = [&](int t) { return t >= 0 && t < d.tree_asleep.size() && d.tree_asleep[t] >= 0; };
-  while (sleeps(tree)) tree = std::exchange(d.tree_asleep[tree], value);
   return true;
 }
 
@@ -355,21 +338,6 @@ void fallAsleep(const Model& m, Data& d) {
   forEachAwakeDof(m, d, [&](int dof) {
     if (d.tree_asleep[m.dof_treeid[dof]] >= 0) d.qacc_warmstart[dof] = d.qacc[dof];
   });
-  updateAwake(m, d);
-}
-
-bool isAsleep(const Model& m, const Data& d, int body) {
-  const int tree = m.body_treeid[body];
-  return tree >= 0 && d.tree_asleep[tree] >= 0;
-}
-
-void wake(const Model& m, Data& d, int tree) {
-  wakeRing(d, tree, kWideAwake);
-  updateAwake(m, d);
-}
-
-void wakeAll(const Model& m, Data& d) {
-  std::fill(d.tree_asleep.begin(), d.tree_asleep.end(), kWideAwake);
   updateAwake(m, d);
 }
 
