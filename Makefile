@@ -14,7 +14,7 @@ ARGS ?=
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup build run test test-debug bench sanitize conformance format tidy clean
+.PHONY: help setup build run test test-debug bench bench-soft bench-hard sanitize conformance format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -36,10 +36,18 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(JOBS)
 
-bench: setup ## time the benchmark scenes
+bench: bench-soft bench-hard ## time the benchmark scenes against the npm MuJoCo, and piles against Bullet and ODE
+
+bench-soft: setup ## the former alone; ARGS="plate --stages" and the like
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench
 	@build/release/bin/sinew_bench $(ARGS)
+
+bench-hard: ## the latter alone; ARGS="pyramid" and the like
+	@scripts/setup.sh pkg-config libbullet-dev libode-dev
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench_hard
+	@build/release/bin/sinew_bench_hard $(ARGS)
 
 sanitize: setup ## run the tests under the address, undefined behavior and thread sanitizers
 	@$(call build,asan-ubsan)

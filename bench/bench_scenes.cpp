@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "child_process.h"
+#include "machine.h"
 #include "scenes/replay.h"
 #include "scenes/scenes.h"
 #include "sinew/load.h"
@@ -69,25 +69,6 @@ struct Result {
   Work referenceWork;
   double ratio() const { return sinew.least > 0 ? reference.least / sinew.least : 0; }
 };
-
-std::string machineName() {
-  std::ifstream cpuinfo("/proc/cpuinfo");
-  for (std::string line; std::getline(cpuinfo, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown machine";
-}
-
-std::string fileNameOf(const std::string& machine) {
-  std::string name;
-  for (const char c : machine) {
-    const bool isWord = std::isalnum(static_cast<unsigned char>(c)) != 0;
-    if (isWord) name += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (!isWord && !name.empty() && name.back() != '-') name += '-';
-  }
-  while (name.ends_with('-')) name.pop_back();
-  return name;
-}
 
 /// The reference engine in a process of its own.
 class Reference {
@@ -249,7 +230,7 @@ std::string stageTable(const std::vector<Result>& results) {
 }
 
 void save(const std::vector<Result>& results, const Settings& settings, const std::string& referenceVersion) {
-  const std::string machine = machineName();
+  const std::string machine = bench::machineName();
   ordered_json j{{"machine", machine},
                  {"sinew", kVersion},
                  {"reference", referenceVersion.empty() ? "not run" : "npm MuJoCo " + referenceVersion},
@@ -285,7 +266,7 @@ void save(const std::vector<Result>& results, const Settings& settings, const st
     j[fmt::format("geometric_mean_ratio_{}", kind)] = meanRatio(results, kind);
   }
   fs::create_directories(settings.results);
-  const fs::path stem = settings.results / fileNameOf(machine);
+  const fs::path stem = settings.results / bench::machineFileName();
   std::ofstream(stem.string() + ".json") << j.dump(2) << "\n";
   std::ofstream(stem.string() + ".md") << fmt::format(
       "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; processor time of {} steps after {} of "

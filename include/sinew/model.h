@@ -56,8 +56,10 @@ namespace sinew {
   X(nflexcelldata, "point ids of all cells")                                         \
   X(nflexcellstiff, "entries of the cells' stiffness matrices")                      \
   X(nflexmode, "numbers in the strain modes of all flexes")                          \
-  X(nstiffnode, "groups of three dofs whose stiffness can be integrated implicitly") \
-  X(nK, "entries of the lower triangle of the matrix that couples them")             \
+  X(nstiffpart, "sets of dofs that are coupled by the implicit stiffness of flexes") \
+  X(nstiffdof, "dofs of all these sets")                                             \
+  X(nK, "entries of the lower triangles of the matrices that couple them")           \
+  X(nKplace, "pairs of points of all elastic elements")                              \
   X(npair, "explicit contact pairs")                                                 \
   X(nexclude, "excluded body pairs")                                                 \
   X(neq, "equality constraints")                                                     \
@@ -492,17 +494,19 @@ namespace sinew {
   X(int, flexfold_side, nflexfold, 2, "where in each: 0, 1: low and high end of its first axis, 2, 3: second axis")    \
   X(double, flexfold_stiffness, nflexfold, 1, "k of the energy k/2 |r|^2, r the change of the jump of normals, J")     \
   X(double, flexfold_jump0, nflexfold, 3, "normal of the first less that of the second at rest, axes of the grid")     \
-  /* stiffness of flexes in the metric: a symmetric matrix over the stiff nodes (in the order of their dofs), in the   \
-     numbering of their flex; row i holds the columns it is coupled to in growing order, the diagonal last */          \
-  X(int, flex_stiffadr, nflex, 1, "first stiff node")                                                                  \
-  X(int, flex_stiffnum, nflex, 1, "number of stiff nodes: all that can move, or none")                                 \
-  X(int, stiff_dofadr, nstiffnode, 1, "first of the three dofs of a node, or of a body with three slides")             \
-  X(double, stiff_axes, nstiffnode, 9, "their directions in the world, one column each")                               \
-  X(std::uint8_t, stiff_aligned, nstiffnode, 1, "these are the axes of the world")                                     \
-  X(int, flexpoint_stiffid, nflexpoint, 1, "stiff node that moves the point, -1: none")                                \
-  X(int, K_rownnz, 3 * nstiffnode, 1, "entries in row i")                                                              \
-  X(int, K_rowadr, 3 * nstiffnode, 1, "first entry of row i")                                                          \
-  X(int, K_colind, nK, 1, "column of each entry, counted from the first stiff dof of the flex")                        \
+  /* stiffness of flexes in the metric: a part is the free nodes of some flexes and the kinematic trees that points of \
+     theirs ride on. Its matrix is symmetric, over its dofs in growing order; row i holds the columns it is coupled to \
+     in growing order, the diagonal last */                                                                            \
+  X(int, flex_stiffpart, nflex, 1, "part that its stiffness is in, -1: it has none")                                   \
+  X(int, flex_placeadr, nflex, 1, "first entry of its elements in K_place")                                            \
+  X(int, stiffpart_dofadr, nstiffpart, 1, "first entry in stiff_dof, and first row")                                   \
+  X(int, stiffpart_dofnum, nstiffpart, 1, "number of dofs")                                                            \
+  X(int, stiff_dof, nstiffdof, 1, "dofs of the parts, growing in each")                                                \
+  X(int, dof_stiffrow, nv, 1, "row of a dof, counted from the first of its part; -1: in no part")                      \
+  X(int, K_rownnz, nstiffdof, 1, "entries in row i")                                                                   \
+  X(int, K_rowadr, nstiffdof, 1, "first entry of row i")                                                               \
+  X(int, K_colind, nK, 1, "column of each entry, counted from the first row of the part")                              \
+  X(int, K_place, nKplace, 1, "first entry of the block of points a >= b of an element; -1: not two free nodes")       \
   /* names: offsets into one buffer of zero-terminated strings */                                                      \
   X(int, name_bodyadr, nbody, 1, "offset of the name")                                                                 \
   X(int, name_jntadr, njnt, 1, "offset of the name")                                                                   \

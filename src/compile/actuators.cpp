@@ -131,6 +131,7 @@ void writeActuator(const spec::Actuator& a, const spec::Compiler& compiler, cons
   m.actuator_actadr[id] = activations > 0 ? activation : -1;
   m.actuator_actnum[id] = activations;
   m.actuator_group[id] = a.group;
+  m.actuator_historyadr[id] = -1;
   putRow(m.actuator_dynprm, id, a.dynprm);
   putRow(m.actuator_gainprm, id, a.gainprm);
   putRow(m.actuator_biasprm, id, a.biasprm);

@@ -89,7 +89,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   Data d(m);
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
-  draft::writeStiffPattern(m, d);
+  draft::writeStiffPattern(m);
   draft::writeKeyframes(*draft.spec, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);

@@ -343,6 +343,7 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     m.sensor_dim[i] = static_cast<int>(size);
     m.sensor_adr[i] = address;
     m.sensor_cutoff[i] = s.cutoff;
+    m.sensor_historyadr[i] = -1;
     m.sensor_noise[i] = s.noise;
     putUser(m.sensor_user, i, m.nuser_sensor, s.user);
     address += m.sensor_dim[i];

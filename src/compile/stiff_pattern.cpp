@@ -1,122 +1,187 @@
 #include "compile/stiff_pattern.h"
 
 #include <algorithm>
-#include <array>
-#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
 #include <vector>
 
-#include "forces/elasticity.h"
-#include "kinematics/flexes.h"
-#include "math/types.h"
+#include "forces/elastic_constants.h"
+#include "forces/stiff_metric.h"
+#include "kinematics/jacobian.h"
 
 namespace sinew::draft {
 namespace {
 
-using Pairs = std::vector<std::array<int, 2>>;  // row and column, row > column
+/// Dofs of one part, and which groups of them (bodies, nodes) are coupled.
+struct Part {
+  std::vector<int> flexes;
+  std::vector<int> dofs;                  // growing
+  std::set<std::pair<int, int>> couples;  // first dofs of two groups, the larger first
+};
 
-/// A body that does nothing but slide in three directions at right angles, by itself: a point mass in all but name.
-bool isSlidingPoint(const Model& m, const Data& d, int body) {
-  if (m.body_dofnum[body] != 3 || m.body_jntnum[body] != 3) return false;
-  const int joint = m.body_jntadr[body];
-  if (m.tree_dofnum[m.dof_treeid[m.jnt_dofadr[joint]]] != 3) return false;
-  for (int j = joint; j < joint + 3; ++j) {
-    if (m.jnt_type[j] != JointType::Slide) return false;
-  }
-  const Mat3 axes = mat3(d.xaxis.data() + 3 * joint, 0);  // one row each
-  return (axes * axes.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-12;
-}
-
-/// First of the three dofs that move a point, -1 if it does not move that way.
-int firstDofOf(const Model& m, const Data& d, int point) {
+/// Dofs that move a point, growing.
+std::vector<int> dofsOfPoint(const Model& m, int point) {
   const int node = m.flexpoint_nodeid[point];
-  if (node >= 0) return m.flexnode_pinned[node] ? -1 : m.nv_rigid + 3 * node;
-  const int body = m.body_weldid[m.flexpoint_bodyid[point]];
-  return isSlidingPoint(m, d, body) ? m.body_dofadr[body] : -1;
+  if (node >= 0) {
+    const int dof = m.nv_rigid + 3 * node;
+    return m.flexnode_pinned[node] ? std::vector<int>{} : std::vector<int>{dof, dof + 1, dof + 2};
+  }
+  const int body = m.flexpoint_bodyid[point];
+  std::vector<int> dofs(static_cast<std::size_t>(chainLength(m, body)));
+  chainDofs(m, body, dofs.data());
+  return dofs;
 }
 
-/// Numbers the dofs that move points of a flex. A body that carries points of several flexes is stiff in the first.
-void numberNodes(Model& m, const Data& d, int flex) {
-  std::map<int, int> stiffOf;  // by first dof
-  const int begin = m.flex_pointadr[flex], end = begin + m.flex_pointnum[flex];
-  for (int p = begin; p < end; ++p) {
-    const int dof = firstDofOf(m, d, p);
-    if (dof >= m.nv_rigid) stiffOf[dof] = 0;
-    if (dof < 0 || dof >= m.nv_rigid) continue;
-    if (std::find(m.stiff_dofadr.begin(), m.stiff_dofadr.end(), dof) == m.stiff_dofadr.end()) stiffOf[dof] = 0;
-  }
-  for (auto& [dof, stiff] : stiffOf) {
-    stiff = static_cast<int>(m.stiff_dofadr.size());
-    m.stiff_dofadr.push_back(dof);
-    Mat3 axes = Mat3::Identity();
-    if (dof < m.nv_rigid) axes = mat3(d.xaxis.data() + 3 * m.dof_jntid[dof], 0).transpose();
-    for (int k = 0; k < 9; ++k) m.stiff_axes.push_back(axes.data()[k]);
-    m.stiff_aligned.push_back(axes == Mat3::Identity());
-  }
-  for (int p = begin; p < end; ++p) {
-    const int dof = firstDofOf(m, d, p);
-    if (const auto found = stiffOf.find(dof); found != stiffOf.end()) m.flexpoint_stiffid[p] = found->second;
-  }
-  m.flex_stiffnum[flex] = static_cast<int>(m.stiff_dofadr.size()) - m.flex_stiffadr[flex];
+/// First dof of the body or node that a dof belongs to.
+int groupOf(const Model& m, int dof) {
+  return dof < m.nv_rigid ? m.body_dofadr[m.dof_bodyid[dof]] : dof - (dof - m.nv_rigid) % 3;
+}
+int groupSize(const Model& m, int group) { return group < m.nv_rigid ? m.body_dofnum[m.dof_bodyid[group]] : 3; }
+
+/// Trees that the elements of a flex pull at through points on bodies.
+std::set<int> treesOf(const Model& m, int flex) {
+  std::set<int> trees;
+  forEachCoupling(m, flex, [&](const int* points, int n) {
+    if (isRigid(m, points, n)) return;
+    for (int a = 0; a < n; ++a) {
+      if (m.flexpoint_nodeid[points[a]] >= 0) continue;
+      if (const int dof = lastDof(m, m.flexpoint_bodyid[points[a]]); dof >= 0) trees.insert(m.dof_treeid[dof]);
+    }
+  });
+  return trees;
 }
 
-bool hasElements(const Model& m, const Data& d, int flex) {
+bool couplesAnything(const Model& m, int flex) {
   bool any = false;
-  visitStiffness(m, d, flex, [&](std::span<const int>, const double*, const double*) { any = true; });
+  forEachCoupling(m, flex, [&](const int* points, int n) { any = any || !isRigid(m, points, n); });
   return any;
 }
 
-/// Pairs of stiff nodes that elements of the flex couple, each once, growing.
-Pairs coupledNodes(const Model& m, const Data& d, int flex) {
-  Pairs pairs;
-  visitStiffness(m, d, flex, [&](std::span<const int> points, const double*, const double*) {
-    for (const int p : points) {
-      for (const int q : points) {
-        const int row = m.flexpoint_stiffid[p], column = m.flexpoint_stiffid[q];
-        if (row > column && column >= 0) pairs.push_back({row, column});
+/// Flexes that pull at the same tree are in one part, parts in the order of their first flex.
+std::vector<Part> partsOf(const Model& m) {
+  std::vector<Part> parts;
+  std::vector<int> partOfTree(static_cast<std::size_t>(m.ntree), -1);
+  for (int f = 0; f < m.nflex; ++f) {
+    if (!couplesAnything(m, f)) continue;
+    const std::set<int> trees = treesOf(m, f);
+    int part = static_cast<int>(parts.size());
+    for (const int tree : trees) {
+      const int other = partOfTree[static_cast<std::size_t>(tree)];
+      if (other >= 0) part = std::min(part, other);
+    }
+    if (part == static_cast<int>(parts.size())) parts.emplace_back();
+    Part& target = parts[static_cast<std::size_t>(part)];
+    target.flexes.push_back(f);
+    for (const int tree : trees) {
+      const int other = std::exchange(partOfTree[static_cast<std::size_t>(tree)], part);
+      if (other < 0 || other == part) continue;
+      // this flex ties two parts together
+      for (int& p : partOfTree) p = p == other ? part : p;
+      std::vector<int>& moved = parts[static_cast<std::size_t>(other)].flexes;
+      target.flexes.insert(target.flexes.end(), moved.begin(), moved.end());
+      moved.clear();
+    }
+  }
+  for (std::size_t tree = 0; tree < partOfTree.size(); ++tree) {
+    if (partOfTree[tree] < 0) continue;
+    std::vector<int>& dofs = parts[static_cast<std::size_t>(partOfTree[tree])].dofs;
+    dofs.resize(dofs.size() + static_cast<std::size_t>(m.tree_dofnum[static_cast<int>(tree)]));
+    std::iota(dofs.end() - m.tree_dofnum[static_cast<int>(tree)], dofs.end(), m.tree_dofadr[static_cast<int>(tree)]);
+  }
+  std::erase_if(parts, [](const Part& part) { return part.flexes.empty(); });
+  for (Part& part : parts) {
+    std::sort(part.flexes.begin(), part.flexes.end());
+    for (const int f : part.flexes) {
+      for (int p = m.flex_pointadr[f]; p < m.flex_pointadr[f] + m.flex_pointnum[f]; ++p) {
+        if (m.flexpoint_nodeid[p] < 0) continue;
+        for (const int dof : dofsOfPoint(m, p)) part.dofs.push_back(dof);
+      }
+    }
+    std::sort(part.dofs.begin(), part.dofs.end());
+  }
+  return parts;
+}
+
+/// Groups that inertia couples, and those that elements couple.
+void findCouples(const Model& m, Part& part) {
+  const auto couple = [&](int dof1, int dof2) {
+    const int a = groupOf(m, dof1), b = groupOf(m, dof2);
+    if (a != b) part.couples.insert(std::minmax(a, b, std::greater<>()));
+  };
+  for (const int dof : part.dofs) {
+    for (int k = 0; k < m.M_rownnz[dof]; ++k) couple(dof, m.M_colind[m.M_rowadr[dof] + k]);
+  }
+  for (const int f : part.flexes) {
+    forEachCoupling(m, f, [&](const int* points, int n) {
+      if (isRigid(m, points, n)) return;
+      std::vector<int> groups;
+      for (int a = 0; a < n; ++a) {
+        for (const int dof : dofsOfPoint(m, points[a])) groups.push_back(groupOf(m, dof));
+      }
+      std::sort(groups.begin(), groups.end());
+      groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+      for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (std::size_t j = 0; j < i; ++j) couple(groups[i], groups[j]);
+      }
+    });
+  }
+}
+
+/// Rows of a part: all dofs of every earlier group that is coupled to the row's, then its own up to the diagonal.
+void writeRows(Model& m, const Part& part) {
+  for (std::size_t i = 0; i < part.dofs.size(); ++i) m.dof_stiffrow[part.dofs[i]] = static_cast<int>(i);
+  const auto addColumns = [&](int first, int count) {
+    for (int k = 0; k < count; ++k) m.K_colind.push_back(m.dof_stiffrow[first + k]);
+  };
+  for (const int dof : part.dofs) {
+    const int group = groupOf(m, dof);
+    const int adr = static_cast<int>(m.K_colind.size());
+    m.K_rowadr.push_back(adr);
+    for (auto c = part.couples.lower_bound({group, -1}); c != part.couples.end() && c->first == group; ++c) {
+      addColumns(c->second, groupSize(m, c->second));
+    }
+    addColumns(group, dof - group + 1);
+    m.K_rownnz.push_back(static_cast<int>(m.K_colind.size()) - adr);
+  }
+}
+
+/// Where the blocks of the elements begin, element after element.
+void writePlaces(Model& m, int flex) {
+  m.flex_placeadr[flex] = static_cast<int>(m.K_place.size());
+  const int part = m.flex_stiffpart[flex];
+  if (part < 0) return;
+  forEachCoupling(m, flex, [&](const int* points, int n) {
+    for (int a = 0; a < n; ++a) {
+      for (int b = 0; b <= a; ++b) {
+        const int row1 = rowOfNode(m, points[a]), row2 = rowOfNode(m, points[b]);
+        const int row = std::max(row1, row2), column = std::min(row1, row2);
+        m.K_place.push_back(column < 0 ? -1 : entryOfK(m, part, row, column));
       }
     }
   });
-  std::sort(pairs.begin(), pairs.end());
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
-  return pairs;
-}
-
-/// Three rows per stiff node: all of its earlier neighbours, then itself up to the diagonal.
-void writeRows(Model& m, int flex, const Pairs& pairs) {
-  const int first = m.flex_stiffadr[flex];
-  auto begin = pairs.begin();
-  for (int s = first; s < first + m.flex_stiffnum[flex]; ++s) {
-    auto end = begin;
-    while (end != pairs.end() && (*end)[0] == s) ++end;
-    for (int i = 0; i < 3; ++i) {
-      const int adr = static_cast<int>(m.K_colind.size());
-      m.K_rowadr.push_back(adr);
-      for (auto pair = begin; pair != end; ++pair) {
-        for (int j = 0; j < 3; ++j) m.K_colind.push_back(3 * ((*pair)[1] - first) + j);
-      }
-      for (int j = 0; j <= i; ++j) m.K_colind.push_back(3 * (s - first) + j);
-      m.K_rownnz.push_back(static_cast<int>(m.K_colind.size()) - adr);
-    }
-    begin = end;
-  }
 }
 
 }  // namespace
 
-void writeStiffPattern(Model& m, Data& d) {
-  m.flexpoint_stiffid.assign(m.nflexpoint, -1);
-  const int disabled = m.opt.disableflags;
-  m.opt.disableflags = 0;  // what is switched off now may be switched on later
-  flexes(m, d);
-  for (int f = 0; f < m.nflex; ++f) {
-    m.flex_stiffadr[f] = static_cast<int>(m.stiff_dofadr.size());
-    if (!hasElements(m, d, f)) continue;
-    numberNodes(m, d, f);
-    writeRows(m, f, coupledNodes(m, d, f));
+void writeStiffPattern(Model& m) {
+  m.dof_stiffrow.assign(m.nv, -1);
+  std::fill(m.flex_stiffpart.begin(), m.flex_stiffpart.end(), -1);
+  std::vector<Part> parts = partsOf(m);
+  for (Part& part : parts) {
+    const int id = static_cast<int>(m.stiffpart_dofadr.size());
+    for (const int f : part.flexes) m.flex_stiffpart[f] = id;
+    m.stiffpart_dofadr.push_back(static_cast<int>(m.stiff_dof.size()));
+    m.stiffpart_dofnum.push_back(static_cast<int>(part.dofs.size()));
+    for (const int dof : part.dofs) m.stiff_dof.push_back(dof);
+    findCouples(m, part);
+    writeRows(m, part);
   }
-  m.opt.disableflags = disabled;
-  m.nstiffnode = static_cast<int>(m.stiff_dofadr.size());
+  for (int f = 0; f < m.nflex; ++f) writePlaces(m, f);
+  m.nstiffpart = static_cast<int>(parts.size());
+  m.nstiffdof = static_cast<int>(m.stiff_dof.size());
   m.nK = static_cast<int>(m.K_colind.size());
+  m.nKplace = static_cast<int>(m.K_place.size());
 }
 
 }  // namespace sinew::draft

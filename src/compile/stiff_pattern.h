@@ -1,12 +1,12 @@
 #pragma once
 
-#include "sinew/data.h"
 #include "sinew/model.h"
 
 namespace sinew::draft {
 
-/// The pattern of the metric of stiff flexes, from the elements that couple their points: nstiffnode, nK, flex_stiff*,
-/// stiff_*, flexpoint_stiffid, K_*. Needs the constants of elasticity, and d at the reference configuration.
-void writeStiffPattern(Model& m, Data& d);
+/// The pattern of the metric of stiff flexes, from the elements that couple their points: nstiffpart, nstiffdof, nK,
+/// nKplace, flex_stiffpart, flex_placeadr, stiffpart_*, stiff_dof, dof_stiffrow, K_*. Needs the constants of elasticity
+/// and the pattern of M. What is switched off now may be switched on later, so flags do not count.
+void writeStiffPattern(Model& m);
 
 }  // namespace sinew::draft

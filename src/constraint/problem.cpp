@@ -42,13 +42,12 @@ std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena&
   return nodes.first(count);
 }
 
-/// Stiffness in the metric couples all nodes of a flex.
-void joinStiffNodes(const Model& m, std::span<int> parent) {
+/// Stiffness in the metric couples all dofs of a part.
+void joinStiffParts(const Model& m, std::span<int> parent) {
   if (!stiffnessIsImplicit(m)) return;
-  const auto treeOf = [&](int stiff) { return m.dof_treeid[m.stiff_dofadr[stiff]]; };
-  for (int f = 0; f < m.nflex; ++f) {
-    const int first = m.flex_stiffadr[f];
-    for (int s = first + 1; s < first + m.flex_stiffnum[f]; ++s) join(parent, treeOf(first), treeOf(s));
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    const std::span<const int> dofs = stiffDofs(m, part);
+    for (const int dof : dofs) join(parent, m.dof_treeid[dofs[0]], m.dof_treeid[dof]);
   }
 }
 
@@ -71,7 +70,7 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   const std::span<int> parent = d.arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
-  joinStiffNodes(m, parent);
+  joinStiffParts(m, parent);
   for (const RowBlock& block : d.row_block) {
     const int* column = d.row_column.data() + block.column;
     const int first = m.dof_treeid[column[0]];
@@ -254,32 +253,30 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
     return found != dof_.end() && *found == dof ? static_cast<int>(found - dof_.begin()) : -1;
   };
 
-  // a flex is in the island with all of its stiff dofs, or not at all
-  const std::span<solve::StiffMetric::Part> parts = arena.take<solve::StiffMetric::Part>(m.nflex);
-  const std::span<int> flexOf = arena.take<int>(n), rowOf = arena.take<int>(n);  // of stiff dofs
-  std::fill(flexOf.begin(), flexOf.end(), -1);
+  // a part is in the island as a whole, or not at all
+  const std::span<solve::StiffMetric::Part> parts = arena.take<solve::StiffMetric::Part>(m.nstiffpart);
+  const std::span<int> partOf = arena.take<int>(n), idOf = arena.take<int>(m.nstiffpart);  // by local dof, local part
+  std::fill(partOf.begin(), partOf.end(), -1);
   std::size_t count = 0;
   int entries = 0;
-  for (int f = 0; f < m.nflex; ++f) {
-    const int first = m.flex_stiffadr[f], nodes = m.flex_stiffnum[f];
-    if (nodes == 0 || localOf(m.stiff_dofadr[first]) < 0) continue;
-    const std::span<int> dofs = arena.take<int>(3 * nodes);
-    for (int s = 0; s < nodes; ++s) {
-      const int local = localOf(m.stiff_dofadr[first + s]);
-      for (int k = 0; k < 3; ++k) {
-        dofs[static_cast<std::size_t>(3 * s + k)] = local + k;
-        flexOf[static_cast<std::size_t>(local + k)] = f;
-        rowOf[static_cast<std::size_t>(local + k)] = 3 * s + k;
-        entries += m.K_rownnz[3 * (first + s) + k];
-      }
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    const std::span<const int> global = stiffDofs(m, part);
+    if (localOf(global[0]) < 0) continue;
+    const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(global.size()));
+    for (std::size_t k = 0; k < dofs.size(); ++k) {
+      dofs[k] = localOf(global[k]);
+      partOf[static_cast<std::size_t>(dofs[k])] = static_cast<int>(count);
+      entries += m.K_rownnz[m.stiffpart_dofadr[part] + static_cast<int>(k)];
     }
-    parts[count++] = {dofs, stiffFactor(m, d, f, arena), arena.take<double>(3 * nodes)};
+    idOf[count] = part;
+    parts[count++] = {dofs, stiffFactor(m, d, part, arena),
+                      arena.take<double>(static_cast<std::ptrdiff_t>(dofs.size()))};
   }
   if (count == 0) return;
 
   int treeRows = n;
   for (int i = n - 1; i >= 0; --i) {
-    if (flexOf[static_cast<std::size_t>(i)] >= 0) {
+    if (partOf[static_cast<std::size_t>(i)] >= 0) {
       treeRows = i;
     } else {
       entries += M.rownnz[i];
@@ -290,16 +287,14 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
   std::size_t at = 0;
   for (int i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    const bool isStiff = flexOf[k] >= 0;
-    const solve::LowerRows source = isStiff ? stiffRows(m, d, flexOf[k]) : M;
-    const int row = isStiff ? rowOf[k] : i;
+    const bool isStiff = partOf[k] >= 0;
+    const int part = isStiff ? idOf[static_cast<std::size_t>(partOf[k])] : -1;
+    const solve::LowerRows source = isStiff ? stiffRows(m, d, part) : M;
+    const int row = isStiff ? m.dof_stiffrow[dof_[k]] : i;
     rownnz[k] = source.rownnz[row];
     rowadr[k] = static_cast<int>(at);
-    // stiff nodes are numbered in the order of their dofs, so columns keep growing
-    const int* dofs = nullptr;
-    for (const solve::StiffMetric::Part& part : parts.first(count)) {
-      if (isStiff && part.dofs[static_cast<std::size_t>(row)] == i) dofs = part.dofs.data();
-    }
+    // parts number their rows in the order of their dofs, so columns keep growing
+    const int* dofs = isStiff ? parts[static_cast<std::size_t>(partOf[k])].dofs.data() : nullptr;
     for (int e = source.rowadr[row]; e < source.rowadr[row] + source.rownnz[row]; ++e, ++at) {
       colind[at] = isStiff ? dofs[source.colind[e]] : source.colind[e];
       value[at] = source.value[e];

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "elastic/cell.h"
 #include "elastic/continuum.h"
 #include "elastic/cotangent.h"
+#include "elastic/shell.h"
 #include "elastic/strain_wide.h"
 #include "sinew/model.h"
 
@@ -86,11 +89,41 @@ inline bool isElastic(const Model& m, int f) {
          m.flex_cellcount[f] > 0 || hasEdgeSprings(m, f);
 }
 
-/// Calls visit(points, number of points) for every elastic element of flex f: springs along edges, triangles or
-/// tetrahedra, hinges, bends of rods, cells. Points count over the whole model.
+/// Faces of an interpolated shell resist strain. Under the law of the reference they do not.
+inline bool hasMembrane(const Model& m, int f) { return m.flex_stretch[f] && m.flex_law[f] != FlexLaw::Reference; }
+
+/// Points of a fold of a shell over the whole model, each once: those of its first face, then what the second one adds.
+/// Returns their number.
+using FoldPoints = std::array<int, 2 * elastic::kFacePoints<2> - 3>;
+inline int foldPoints(const Model& m, int f, int fold, FoldPoints& points) {
+  const int n = m.flex_dof[f] == FlexDof::Quadratic ? elastic::kFacePoints<2> : elastic::kFacePoints<1>;
+  auto end = points.begin();
+  for (const int face : {m.flexfold_face[2 * fold], m.flexfold_face[2 * fold + 1]}) {
+    const int* ids = &m.flexcell_point[m.flex_celldataadr[f] + n * face];
+    for (int i = 0; i < n; ++i) {
+      if (std::find(points.begin(), end, ids[i]) == end) *end++ = ids[i];
+    }
+  }
+  return static_cast<int>(end - points.begin());
+}
+
+/// Calls visit(points, number of points) for every elastic element of flex f, in the order of visitStiffness(): springs
+/// along edges, triangles or tetrahedra, hinges, bends of rods, cells; faces and folds of shells. Points count over the
+/// whole model.
 template <class Visitor>
 void forEachCoupling(const Model& m, int f, Visitor&& visit) {
   if (!isElastic(m, f)) return;
+  if (m.flex_interp[f] < 0) {
+    const int n = m.flex_dof[f] == FlexDof::Quadratic ? elastic::kFacePoints<2> : elastic::kFacePoints<1>;
+    const int faces = hasMembrane(m, f) ? m.flex_cellcount[f] : 0;
+    for (int c = 0; c < faces; ++c) visit(&m.flexcell_point[m.flex_celldataadr[f] + n * c], n);
+    FoldPoints points;
+    for (int i = m.flex_foldadr[f]; i < m.flex_foldadr[f] + m.flex_foldnum[f]; ++i) {
+      const int count = foldPoints(m, f, i, points);
+      visit(static_cast<const int*>(points.data()), count);
+    }
+    return;
+  }
   const int point = m.flex_pointadr[f];
   int ids[4];
   const auto visitVertices = [&](const int* vertices, int n) {

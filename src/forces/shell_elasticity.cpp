@@ -5,6 +5,7 @@
 #include <span>
 
 #include "elastic/shell.h"
+#include "forces/elastic_constants.h"
 #include "math/types.h"
 
 namespace sinew {
@@ -25,7 +26,6 @@ class Shell {
     law_ = elastic::makeLaw(m.flex_law[f], 2, m.flex_young[f], m.flex_poisson[f]);
   }
 
-  bool hasMembrane() const { return m_.flex_stretch[f_] && m_.flex_law[f_] != FlexLaw::Reference; }
   int numFaces() const { return m_.flex_cellcount[f_]; }
   const int* points(int face) const { return &m_.flexcell_point[m_.flex_celldataadr[f_] + kPoints * face]; }
   FaceNodes<Order> gather(const Array<double>& array, int face) const {
@@ -40,14 +40,14 @@ class Shell {
     return {law_, {size_[(axis + 1) % 3], size_[(axis + 2) % 3]}, m_.flex_thickness[f_]};
   }
 
-  /// Calls visit(fold, first side, second side, their faces).
+  /// Calls visit(fold, first side, second side, their faces, number of the fold).
   template <class Visitor>
   void forEachFold(Visitor&& visit) const {
     for (int i = m_.flex_foldadr[f_]; i < m_.flex_foldadr[f_] + m_.flex_foldnum[f_]; ++i) {
       const elastic::FaceFold<Order> fold{m_.flexfold_stiffness[i], vec3(m_.flexfold_jump0.data(), i),
                                           m_.flex_law[f_] == FlexLaw::Reference};
       const int a = m_.flexfold_face[2 * i], b = m_.flexfold_face[2 * i + 1];
-      visit(fold, side(a, m_.flexfold_side[2 * i]), side(b, m_.flexfold_side[2 * i + 1]), a, b);
+      visit(fold, side(a, m_.flexfold_side[2 * i]), side(b, m_.flexfold_side[2 * i + 1]), a, b, i);
     }
   }
 
@@ -70,7 +70,7 @@ void addForces(const Model& m, const Data& d, int f, double* spring, double* dam
   const auto scatter = [&](const FaceNodes<Order>& force, int face, double* to) {
     for (int i = 0; i < shell.kPoints; ++i) vec3(to, shell.points(face)[i]) += force.col(i);
   };
-  if (shell.hasMembrane()) {
+  if (hasMembrane(m, f)) {
     for (int face = 0; face < shell.numFaces(); ++face) {
       const elastic::FaceElement<Order> membrane = shell.membrane(face);
       const FaceNodes<Order> x = shell.positions(face);
@@ -80,7 +80,7 @@ void addForces(const Model& m, const Data& d, int f, double* spring, double* dam
     }
   }
   if (!spring) return;
-  shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB) {
+  shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB, int) {
     FaceNodes<Order> onA, onB;
     fold.force(a, b, onA, onB);
     scatter(onA, faceA, spring);
@@ -92,10 +92,10 @@ template <int Order>
 double energyOf(const Model& m, const Data& d, int f) {
   const Shell<Order> shell(m, d, f);
   double sum = 0;
-  if (shell.hasMembrane()) {
+  if (hasMembrane(m, f)) {
     for (int face = 0; face < shell.numFaces(); ++face) sum += shell.membrane(face).energy(shell.positions(face));
   }
-  shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int, int) { sum += fold.energy(a, b); });
+  shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int, int, int) { sum += fold.energy(a, b); });
   return sum;
 }
 
@@ -104,7 +104,7 @@ void deliver(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
   const Shell<Order> shell(m, d, f);
   constexpr int n = kFacePoints<Order>;
   const bool springs = !m.opt.disabled(disable::kSpring), dampers = !m.opt.disabled(disable::kDamper);
-  if (shell.hasMembrane()) {
+  if (hasMembrane(m, f)) {
     FaceStiffness<Order> K = FaceStiffness<Order>::Zero(), D;
     const double time = dampers ? m.flex_damping[f] : 0;
     for (int face = 0; face < shell.numFaces(); ++face) {
@@ -116,22 +116,19 @@ void deliver(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
     }
   }
   if (!springs) return;
-  // both faces have the points of the fold: each counts once
   constexpr int most = 2 * n - (Order + 1);
-  std::array<int, most> points;
+  FoldPoints points;
   Eigen::Matrix<double, 3, 3 * most> J;
   elastic::Stiffness<most> K;
-  shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB) {
-    int count = 0;
-    J.setZero();
+  shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB, int number) {
+    const int count = foldPoints(m, f, number, points);
+    const auto begin = points.begin(), end = begin + count;
     Eigen::Matrix<double, 3, 3 * n> byA, byB;
     fold.jacobian(a, b, byA, byB);
+    J.setZero();
     const auto add = [&](const Eigen::Matrix<double, 3, 3 * n>& part, int face) {
       for (int i = 0; i < n; ++i) {
-        const int point = shell.points(face)[i];
-        const auto end = points.begin() + count;
-        const int at = static_cast<int>(std::find(points.begin(), end, point) - points.begin());
-        if (at == count) points[static_cast<std::size_t>(count++)] = point;
+        const std::ptrdiff_t at = std::find(begin, end, shell.points(face)[i]) - begin;
         J.template middleCols<3>(3 * at) += part.template middleCols<3>(3 * i);
       }
     };

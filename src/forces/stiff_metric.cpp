@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
-#include "forces/damper.h"
 #include "forces/elasticity.h"
 #include "inertia/inertia.h"
+#include "integrate/derivative.h"
+#include "kinematics/flexes.h"
+#include "kinematics/jacobian.h"
 #include "math/types.h"
 #include "solve/sparse_hessian.h"
 
@@ -13,46 +15,105 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-int firstDof(const Model& m, int stiff) { return m.stiff_dofadr[stiff]; }
-
-/// The inertia and the dampers of single nodes on the diagonal.
+/// M and the dampers of single dofs, M - h dF/dv in the pattern of M. The derivative of bias forces, which is not
+/// symmetric, stays out.
 void startWithInertia(const Model& m, Data& d) {
   std::fill(d.flexA.begin(), d.flexA.end(), 0.0);
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
-  dofDamping(m, laws);
-  const double h = m.opt.disabled(disable::kDamper) ? 0 : m.opt.timestep;
-  for (int s = 0; s < m.nstiffnode; ++s) {
-    for (int k = 0; k < 3; ++k) {
-      const int dof = firstDof(m, s) + k;
-      const int row = 3 * s + k;
-      d.flexA[m.K_rowadr[row] + m.K_rownnz[row] - 1] = d.M[m.M_rowadr[dof]] + h * laws[at(dof)].rate(d.qvel[dof]);
+  std::fill(d.qDeriv.begin(), d.qDeriv.end(), 0.0);
+  const bool dampers = !m.opt.disabled(disable::kDamper);
+  addActuatorDerivative(m, d);
+  if (dampers || !m.opt.disabled(disable::kSpring)) addFluidDerivative(m, d, true);
+  if (dampers) {
+    addDamperDerivative(m, d);
+    addTendonDamperDerivative(m, d);
+  }
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    for (const int dof : stiffDofs(m, part)) {
+      const int row = m.dof_stiffrow[dof];
+      for (int k = m.M_rowadr[dof]; k < m.M_rowadr[dof] + m.M_rownnz[dof]; ++k) {
+        // fluid acts on a free body unsymmetrically
+        const int column = m.M_colind[k];
+        const double rate = 0.5 * (d.qDeriv[m.mapD2M[k]] + d.qDeriv[entryOfD(m, column, dof)]);
+        d.flexA[entryOfK(m, part, row, m.dof_stiffrow[column])] = d.M[k] - m.opt.timestep * rate;
+      }
     }
   }
 }
 
-/// Takes in the matrices of single elements: h^2 K + h D into flexA, -h K v into qfrc_implicit.
+/// Jacobians of the points that ride on bodies.
+struct Riding {
+  struct Column {
+    int row;  // in the part
+    double J[3];
+  };
+  std::span<const int> adr;  // first column of each point, and one past the last
+  std::span<const Column> columns;
+
+  std::span<const Column> of(int point) const {
+    return columns.subspan(at(adr[at(point)]), at(adr[at(point + 1)] - adr[at(point)]));
+  }
+};
+
+Riding ridingPoints(const Model& m, const Data& d, Arena& arena) {
+  const std::span<int> adr = arena.take<int>(m.nflexpoint + 1);
+  int count = 0;
+  const auto lastDofOf = [&](int p) { return m.flexpoint_nodeid[p] >= 0 ? -1 : lastDof(m, m.flexpoint_bodyid[p]); };
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    adr[at(p)] = count;
+    const int last = lastDofOf(p);
+    if (last >= 0 && m.dof_stiffrow[last] >= 0) count += chainLength(m, m.flexpoint_bodyid[p]);
+  }
+  adr[at(m.nflexpoint)] = count;
+  const std::span<Riding::Column> columns(arena.take<Riding::Column>(count));
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    int k = adr[at(p + 1)];
+    if (k == adr[at(p)]) continue;
+    for (int dof = lastDofOf(p); dof >= 0; dof = m.dof_parentid[dof]) {
+      const Vec3 J = jacobianColumn(m, d, dof, vec3(d.flexpoint_xpos.data(), p)).linear;
+      columns[at(--k)] = {m.dof_stiffrow[dof], {J[0], J[1], J[2]}};
+    }
+  }
+  return {adr, columns};
+}
+
+/// Takes in the matrices of single elements: J'(h^2 K + h D)J into flexA, K v of the points.
 class Assembler {
  public:
-  Assembler(const Model& m, Data& d, int flex) : m_(m), d_(d), first_(m.flex_stiffadr[flex]) {}
+  Assembler(const Model& m, Data& d, int flex, const Riding& riding, std::span<double> Kv)
+      : m_(m),
+        part_(m.flex_stiffpart[flex]),
+        h_(m.opt.timestep),
+        A_(d.flexA.data()),
+        xvel_(d.flexpoint_xvel.data()),
+        place_(m.K_place.data() + m.flex_placeadr[flex]),
+        riding_(riding),
+        Kv_(Kv) {}
 
   /// `K` and `D`, either of which may be null, are 3n x 3n, symmetric, over the n given points.
   void add(std::span<const int> points, const double* K, const double* D) {
-    const double h = m_.opt.timestep;
-    for (std::size_t a = 0; a < points.size(); ++a) {
-      const int row = m_.flexpoint_stiffid[points[a]];
-      if (row < 0) continue;
-      Vec3 Kv = Vec3::Zero();
-      for (std::size_t b = 0; b < points.size(); ++b) {
-        if (K) Kv += block(K, points.size(), a, b) * vec3(d_.flexpoint_xvel.data(), points[b]);
-        const int column = m_.flexpoint_stiffid[points[b]];
-        if (column < 0 || column > row) continue;
-        Mat3 sum = Mat3::Zero();
-        if (K) sum += h * h * block(K, points.size(), a, b);
-        if (D) sum += h * block(D, points.size(), a, b);
-        addBlock(row, column, sum);
+    const std::size_t n = points.size();
+    const int* place = place_;
+    place_ += n * (n + 1) / 2;
+    if (isRigid(m_, points.data(), static_cast<int>(n))) return;
+    for (std::size_t a = 0; a < n; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        const int entry = *place++;
+        if (entry >= 0) {
+          // K_ab is K_ba': what stands in the lower triangle is the block in the rows of the later node
+          const int row = rowOfNode(m_, points[a]);
+          row >= rowOfNode(m_, points[b]) ? addBlock(entry, row, a == b, sum(K, D, n, a, b))
+                                          : addBlock(entry, rowOfNode(m_, points[b]), false, sum(K, D, n, b, a));
+        } else {
+          addThroughBodies(points[a], points[b], sum(K, D, n, a, b));
+          if (a != b) addThroughBodies(points[b], points[a], sum(K, D, n, b, a));
+        }
       }
-      MapVec3(d_.qfrc_implicit.data() + firstDof(m_, row)) -= h * toDofs(row, Kv);
+    }
+    if (!K) return;
+    for (std::size_t a = 0; a < n; ++a) {
+      Vec3 Kv = Vec3::Zero();
+      for (std::size_t b = 0; b < n; ++b) Kv += block(K, n, a, b) * vec3(xvel_, points[b]);
+      vec3(Kv_.data(), points[a]) += Kv;
     }
   }
 
@@ -64,54 +125,77 @@ class Assembler {
     return Block(matrix + static_cast<Eigen::Index>(3 * a) * n + static_cast<Eigen::Index>(3 * b),
                  Eigen::OuterStride<>(n));
   }
-  Vec3 toDofs(int stiff, const Vec3& v) const {
-    return m_.stiff_aligned[stiff] ? v : Vec3(mat3(m_.stiff_axes.data(), stiff).transpose() * v);
+  Mat3 sum(const double* K, const double* D, std::size_t n, std::size_t a, std::size_t b) const {
+    Mat3 result = Mat3::Zero();
+    if (K) result += h_ * h_ * block(K, n, a, b);
+    if (D) result += h_ * block(D, n, a, b);
+    return result;
   }
-  void addBlock(int row, int column, Mat3& sum) {
-    if (!m_.stiff_aligned[row]) sum = (mat3(m_.stiff_axes.data(), row).transpose() * sum).eval();
-    if (!m_.stiff_aligned[column]) sum = (sum * mat3(m_.stiff_axes.data(), column)).eval();
-    const int offset = blockOffset(row, column);
-    for (int i = 0; i < 3; ++i) {
-      double* target = d_.flexA.data() + m_.K_rowadr[3 * row + i] + offset;
-      const int last = column == row ? i : 2;
+  void addBlock(int entry, int row, bool diagonal, const Mat3& sum) {
+    // the three rows of a node have the same columns but for the diagonal
+    const int length = m_.K_rownnz[m_.stiffpart_dofadr[part_] + row];
+    double* target = A_ + entry;
+    for (int i = 0; i < 3; target += length + i, ++i) {
+      const int last = diagonal ? i : 2;
       for (int j = 0; j <= last; ++j) target[j] += sum(i, j);
     }
   }
-  /// Where the 3 x 3 block of two stiff nodes begins within each of the three rows, row >= column.
-  int blockOffset(int row, int column) const {
-    const int adr = m_.K_rowadr[3 * row];
-    const int* begin = m_.K_colind.data() + adr;
-    return static_cast<int>(std::lower_bound(begin, begin + m_.K_rownnz[3 * row], 3 * (column - first_)) - begin);
+  /// The part of J'(.)J below the diagonal in the rows of point p and the columns of point q, one of them on a body.
+  void addThroughBodies(int p, int q, const Mat3& sum) {
+    forEachColumn(p, [&](int row, const Vec3& Jp) {
+      const Vec3 force = sum.transpose() * Jp;
+      forEachColumn(q, [&](int column, const Vec3& Jq) {
+        if (column <= row) A_[entryOfK(m_, part_, row, column)] += force.dot(Jq);
+      });
+    });
+  }
+  template <class F>
+  void forEachColumn(int point, F&& f) const {
+    if (const int row = rowOfNode(m_, point); row >= 0) {
+      for (int k = 0; k < 3; ++k) f(row + k, Vec3(Vec3::Unit(k)));
+      return;
+    }
+    for (const Riding::Column& column : riding_.of(point)) f(column.row, Vec3(column.J));
   }
 
   const Model& m_;
-  Data& d_;
-  int first_;
+  const int part_;
+  const double h_;
+  double* A_;
+  const double* xvel_;
+  const int* place_;
+  const Riding& riding_;
+  std::span<double> Kv_;
 };
 
-/// Nodes as groups of three dofs.
-std::span<const int> nodeGroups(int nodes, Arena& arena) {
-  const std::span<int> adr = arena.take<int>(nodes + 1);
-  for (int i = 0; i <= nodes; ++i) adr[at(i)] = 3 * i;
-  return adr;
+/// Bodies and nodes as groups of rows.
+std::span<const int> groupsOf(const Model& m, int part, Arena& arena) {
+  const std::span<const int> dofs = stiffDofs(m, part);
+  const auto groupOf = [&](int dof) { return dof < m.nv_rigid ? m.dof_bodyid[dof] : m.nbody + (dof - m.nv_rigid) / 3; };
+  const std::span<int> adr = arena.take<int>(static_cast<std::ptrdiff_t>(dofs.size()) + 1);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < dofs.size(); ++i) {
+    if (i == 0 || groupOf(dofs[i]) != groupOf(dofs[i - 1])) adr[count++] = static_cast<int>(i);
+  }
+  adr[count++] = static_cast<int>(dofs.size());
+  return adr.first(count);
 }
 
-const solve::FactorPlan& planOf(const Model& m, Data& d, int flex) {
+const solve::FactorPlan& planOf(const Model& m, Data& d, int part) {
   const Arena::Scope scope(d.arena);
-  return d.solverMemory.plans(-1 - flex).planForFixed(stiffRows(m, d, flex), nodeGroups(m.flex_stiffnum[flex], d.arena),
-                                                      d.arena);
+  return d.solverMemory.plans(-1 - part).planForFixed(stiffRows(m, d, part), groupsOf(m, part, d.arena), d.arena);
 }
 
-/// Factor of flex `flex`, the numbers of which start at `entry` of flexL. Makes room for them.
-void factorFlex(const Model& m, Data& d, int flex, std::ptrdiff_t entry) {
-  const solve::FactorPlan& plan = planOf(m, d, flex);
+/// Factor of a part, the numbers of which start at `entry` of flexL. Makes room for them.
+void factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entry) {
+  const solve::FactorPlan& plan = planOf(m, d, part);
   d.flexL.resize(entry + plan.entries());
   const std::span<double> matrices(d.flexL.data() + entry, static_cast<std::size_t>(plan.entries()));
-  const std::span<double> diagInv(d.flexLDiagInv.data() + 3 * m.flex_stiffadr[flex], at(3 * m.flex_stiffnum[flex]));
+  const std::span<double> diagInv(d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part]));
   const solve::FactorMaker maker(plan, matrices, diagInv);
   std::fill(matrices.begin(), matrices.end(), 0.0);
-  const std::span<const std::ptrdiff_t> places = d.solverMemory.plans(-1 - flex).placesOfFixed();
-  const double* A = d.flexA.data() + m.K_rowadr[3 * m.flex_stiffadr[flex]];
+  const std::span<const std::ptrdiff_t> places = d.solverMemory.plans(-1 - part).placesOfFixed();
+  const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
   for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] += A[k];
   for (const solve::FactorPlan::Front& front : plan.fronts()) maker.eliminate(front);
 }
@@ -119,71 +203,78 @@ void factorFlex(const Model& m, Data& d, int flex, std::ptrdiff_t entry) {
 }  // namespace
 
 bool stiffnessIsImplicit(const Model& m) {
-  return m.nstiffnode > 0 && (m.opt.integrator == Integrator::Implicit || m.opt.integrator == Integrator::ImplicitFast);
+  return m.nstiffdof > 0 && (m.opt.integrator == Integrator::Implicit || m.opt.integrator == Integrator::ImplicitFast);
 }
 
-solve::LowerRows stiffRows(const Model& m, const Data& d, int flex) {
-  const int row = 3 * m.flex_stiffadr[flex];
-  return {3 * m.flex_stiffnum[flex], m.K_rownnz.data() + row, m.K_rowadr.data() + row, m.K_colind.data(),
+solve::LowerRows stiffRows(const Model& m, const Data& d, int part) {
+  const int row = m.stiffpart_dofadr[part];
+  return {m.stiffpart_dofnum[part], m.K_rownnz.data() + row, m.K_rowadr.data() + row, m.K_colind.data(),
           d.flexA.data()};
 }
 
 void assembleStiffness(const Model& m, Data& d) {
   if (!stiffnessIsImplicit(m)) return;
   startWithInertia(m, d);
-  std::fill(d.qfrc_implicit.begin(), d.qfrc_implicit.end(), 0.0);
-  d.flexLDiagInv.resize(3 * m.nstiffnode);
+  {
+    const Arena::Scope scope(d.arena);
+    const Riding riding = ridingPoints(m, d, d.arena);
+    const std::span<double> Kv = d.arena.zeros<double>(3 * m.nflexpoint);
+    for (int f = 0; f < m.nflex; ++f) {
+      if (m.flex_stiffpart[f] < 0) continue;
+      Assembler assembler(m, d, f, riding, Kv);
+      visitStiffness(
+          m, d, f, [&](std::span<const int> points, const double* K, const double* D) { assembler.add(points, K, D); });
+    }
+    std::fill(d.qfrc_implicit.begin(), d.qfrc_implicit.end(), 0.0);
+    for (int p = 0; p < m.nflexpoint; ++p) {
+      addPointForce(m, d, p, -m.opt.timestep * vec3(Kv.data(), p), d.qfrc_implicit.data());
+    }
+  }
+  d.flexLDiagInv.resize(m.nstiffdof);
   std::ptrdiff_t entry = 0;
-  for (int f = 0; f < m.nflex; ++f) {
-    if (m.flex_stiffnum[f] == 0) continue;
-    Assembler assembler(m, d, f);
-    visitStiffness(m, d, f,
-                   [&](std::span<const int> points, const double* K, const double* D) { assembler.add(points, K, D); });
-    factorFlex(m, d, f, entry);
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    factorPart(m, d, part, entry);
     entry = d.flexL.size();
   }
 }
 
-solve::SparseFactor stiffFactor(const Model& m, const Data& d, int flex, Arena& arena) {
-  const auto planOf = [&](int f) -> const solve::FactorPlan& { return d.solverMemory.find(-1 - f)->fixedPlan(); };
+solve::SparseFactor stiffFactor(const Model& m, const Data& d, int part, Arena& arena) {
+  const auto planOf = [&](int p) -> const solve::FactorPlan& { return d.solverMemory.find(-1 - p)->fixedPlan(); };
   std::ptrdiff_t entry = 0;
-  for (int f = 0; f < flex; ++f) {
-    if (m.flex_stiffnum[f] > 0) entry += planOf(f).entries();
-  }
-  const solve::FactorPlan& plan = planOf(flex);
+  for (int p = 0; p < part; ++p) entry += planOf(p).entries();
+  const solve::FactorPlan& plan = planOf(part);
   return {plan,
           {d.flexL.data() + entry, static_cast<std::size_t>(plan.entries())},
-          {d.flexLDiagInv.data() + 3 * m.flex_stiffadr[flex], at(3 * m.flex_stiffnum[flex])},
+          {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},
           arena.take<double>(plan.largestFront())};
 }
 
 void solveMetric(const Model& m, Data& d, double* x) {
   if (!stiffnessIsImplicit(m)) return solveMass(m, d, x);
   const Arena::Scope scope(d.arena);
-  const std::span<double> stiff = d.arena.take<double>(3 * m.nstiffnode);
-  for (int s = 0; s < m.nstiffnode; ++s) std::copy_n(x + firstDof(m, s), 3, stiff.data() + 3 * s);
+  const std::span<double> stiff = d.arena.take<double>(m.nstiffdof);
+  for (std::size_t i = 0; i < stiff.size(); ++i) stiff[i] = x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]];
   solveMass(m, d, x);
-  for (int f = 0; f < m.nflex; ++f) {
-    if (m.flex_stiffnum[f] > 0) stiffFactor(m, d, f, d.arena).solve(stiff.data() + 3 * m.flex_stiffadr[f]);
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    stiffFactor(m, d, part, d.arena).solve(stiff.data() + m.stiffpart_dofadr[part]);
   }
-  for (int s = 0; s < m.nstiffnode; ++s) std::copy_n(stiff.data() + 3 * s, 3, x + firstDof(m, s));
+  for (std::size_t i = 0; i < stiff.size(); ++i) x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]] = stiff[i];
 }
 
 void multiplyMetric(const Model& m, const Data& d, const double* x, double* y) {
   multiplyMass(m, d, x, y);
   if (!stiffnessIsImplicit(m)) return;
-  for (int s = 0; s < m.nstiffnode; ++s) std::fill_n(y + firstDof(m, s), 3, 0.0);
-  for (int f = 0; f < m.nflex; ++f) {
-    const int first = m.flex_stiffadr[f];
-    const auto dofOf = [&](int local) { return firstDof(m, first + local / 3) + local % 3; };
-    const solve::LowerRows A = stiffRows(m, d, f);
+  for (const int dof : m.stiff_dof) y[dof] = 0;
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    const int* dofs = stiffDofs(m, part).data();
+    const solve::LowerRows A = stiffRows(m, d, part);
     for (int i = 0; i < A.n; ++i) {
       const int last = A.rowadr[i] + A.rownnz[i] - 1;
       for (int k = A.rowadr[i]; k < last; ++k) {
-        y[dofOf(i)] += A.value[k] * x[dofOf(A.colind[k])];
-        y[dofOf(A.colind[k])] += A.value[k] * x[dofOf(i)];
+        y[dofs[i]] += A.value[k] * x[dofs[A.colind[k]]];
+        y[dofs[A.colind[k]]] += A.value[k] * x[dofs[i]];
       }
-      y[dofOf(i)] += A.value[last] * x[dofOf(i)];
+      y[dofs[i]] += A.value[last] * x[dofs[i]];
     }
   }
 }

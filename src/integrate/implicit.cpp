@@ -93,9 +93,9 @@ void integrateImplicit(const Model& m, Data& d, bool fast) {
   } else {
     solveImplicit(m, d, a.data());
   }
-  // the metric of stiff nodes had all of that already
+  // the metric of stiff parts had all of that already
   if (stiffnessIsImplicit(m)) {
-    for (const int dof : m.stiff_dofadr) std::copy_n(d.qacc.data() + dof, 3, a.data() + dof);
+    for (const int dof : m.stiff_dof) a[static_cast<std::size_t>(dof)] = d.qacc[dof];
   }
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
 }

@@ -26,6 +26,9 @@ void toContinuousAcceleration(const Model& m, Data& d) {
     discreteForceImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast, d.qacc.data(), force.data());
   }
   solveMass(m, d, force.data());
+  if (stiffnessIsImplicit(m)) {  // there forward() gives what a step takes
+    for (const int dof : m.stiff_dof) force[static_cast<std::size_t>(dof)] = d.qacc[dof];
+  }
   std::copy(force.begin(), force.end(), d.qacc.begin());
 }
 

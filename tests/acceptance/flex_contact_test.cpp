@@ -215,7 +215,7 @@ TEST(FLEX_S4, TheWeightsOfAnInterpolatedElementNameTheTouchingPoint) {
 
 // Rows against finite differences of the relative motion of the two material points (v_flex - v_rigid) and, for condim
 // 4 and 6, of the ball's rotation: a point does not turn.
-TEST(FLEX_P5, RowsAreTheRelativeMotionOfTheMaterialPoints) {
+TEST(FLEX_P5, FLEX_P5a_RowsAreTheRelativeMotionOfTheMaterialPoints) {
   for (const int condim : {1, 3, 4, 6}) {
     const Model m = sheetOnBall(condim, true, R"(cone="elliptic")");
     Data d(m);
@@ -261,7 +261,7 @@ TEST(FLEX_P5, RowsAreTheRelativeMotionOfTheMaterialPoints) {
   }
 }
 
-TEST(FLEX_P5, ForcesOnTheTwoSidesAreOpposite) {
+TEST(FLEX_P5, FLEX_P5b_ForcesOnTheTwoSidesAreOpposite) {
   for (const int condim : {1, 3, 4, 6}) {
     const Model m = sheetOnBall(condim, false, R"(cone="elliptic")");
     Data d(m);
@@ -278,7 +278,7 @@ TEST(FLEX_P5, ForcesOnTheTwoSidesAreOpposite) {
 
 // Spinning friction brakes the ball on a pinned and on a free sheet; a sheet of points takes the torque through sliding
 // friction alone.
-TEST(FLEX_P5, ASpinningBallIsBraked) {
+TEST(FLEX_P5, FLEX_P5c_ASpinningBallIsBraked) {
   for (const bool pinned : {true, false}) {
     for (const int condim : {4, 6}) {
       const Model m = sheetOnBall(condim, pinned, R"(cone="elliptic" timestep="0.001")");

@@ -289,7 +289,7 @@ TEST(FlexDynamics, FLEX_S3_OneRowPerMovableEdgeWithItsResidual) {
   }
 }
 
-TEST(FlexDynamics, FLEX_S5_VerticesAreTheCoordinatesOfTheirNodes) {
+TEST(FlexDynamics, FLEX_S5_FLEX_P3_VerticesAreTheCoordinatesOfTheirNodes) {
   const Model m = compiled(kClothOnTwoPins);
   Data d(m);
   for (int i = 0; i < 100; ++i) step(m, d);
@@ -297,7 +297,7 @@ TEST(FlexDynamics, FLEX_S5_VerticesAreTheCoordinatesOfTheirNodes) {
   EXPECT_EQ(std::memcmp(d.flexvert_xpos.data(), d.qpos.data(), static_cast<std::size_t>(m.nq) * sizeof(double)), 0);
 }
 
-TEST(FlexDynamics, FLEX_S6_SemiImplicitEuler) {
+TEST(FlexDynamics, FLEX_S6_FLEX_P8_SemiImplicitEuler) {
   const Model m = compiled(R"(<option timestep=".01"/><deformable><flex name="f" dim="1" density="1" radius=".01">
       <vertex pos="0 0 0  .1 0 0"/><element vertex="0 1"/><edge stiffness="1e-12"/>
       <contact contype="0" conaffinity="0"/></flex></deformable>)");
@@ -419,7 +419,7 @@ TEST(FlexDynamics, StiffSheetsAreStableAtLargeStepsWithEverySolverAndCone) {
           <contact selfcollide="none"/>
           <elasticity young="1e7" poisson=".3" thickness=".002" elastic2d="both" damping=".001"/>
         </flexcomp></worldbody>)");
-      ASSERT_GT(m.nstiffnode, 0);
+      ASSERT_GT(m.nstiffdof, 0);
       Data d(m);
       double fastest = 0;
       for (int i = 0; i < 300; ++i) {

@@ -88,7 +88,7 @@ TEST(FlexElastic, FLEX_AC5_EdgeObeysHookesLaw) {
               0.5 / (3e6 * 3.14159265358979 * 1.6e-5), 1e-6 * expected);
 }
 
-TEST(FlexElastic, FLEX_AC5_RowsAreNotTheMaterial) {
+TEST(FlexElastic, FLEX_AC5_FLEX_S8_RowsAreNotTheMaterial) {
   const double expected = 1 / 157.0796326794897;
   EXPECT_NEAR(
       pulledEdge("", R"(<edge equality="true" solref="-157.0796326794897 -2" solimp="0.95 0.95 0.001 0.5 2"/>)"),

@@ -213,7 +213,7 @@ TEST(FlexModel, FLEX_AC10_TheReferencesFormHasTheReferencesSizes) {
   EXPECT_EQ(m.neq, 0);     // its vertices are held by their bodies
 }
 
-TEST(FlexModel, FLEX_S7_WhatTheShortFormMeans) {
+TEST(FlexModel, FLEX_S7_FLEX_P9_WhatTheShortFormMeans) {
   const Model rod = inWorld(R"(<flexcomp name="r" dim="1" count="3" young="1e6" radius="0.005" spacing="0.25"/>)");
   EXPECT_TRUE(rod.flex_stretch[0]);
   EXPECT_EQ(rod.neq, 0);

@@ -42,7 +42,7 @@ TEST(FlexScope, FLEX_AC15_OneEngineWithOneContactTypeOneRowListOneSolve) {
   }
 }
 
-TEST(FlexScope, FLEX_P1_ArraysAreThereWithFlexesAndEmptyWithout) {
+TEST(FlexScope, FLEX_P1_FLEX_P2_ArraysAreThereWithFlexesAndEmptyWithout) {
   const Model with = inWorld(sheet("")), without = inWorld(R"(<body><freejoint/><geom size=".1"/></body>)");
   EXPECT_EQ(with.flex_dim.size(), 1);
   EXPECT_EQ(with.flex_edge.size(), 2 * with.nflexedge);
@@ -55,6 +55,25 @@ TEST(FlexScope, FLEX_P1_ArraysAreThereWithFlexesAndEmptyWithout) {
   Data rest(with);
   forward(with, rest);
   for (int i = 0; i < with.nq; ++i) EXPECT_EQ(rest.flexvert_xpos[i], with.qpos0[i]);
+}
+
+// Generators and topology are the compiler's business, so a written-out copy of a generated flex is the same model; a
+// skin is drawn and nothing else.
+TEST(FlexScope, FLEX_P10_SkinsChangeNoState) {
+  const std::string cloth = sheet(R"(<edge equality="true"/><pin id="0"/>)", R"(pos="0 0 .3")");
+  const Model plain = inWorld(cloth);
+  const Model skinned = compile(readMjcfText(
+      "<mujoco><worldbody><body name=\"b\" pos=\"3 0 0\"/>" + cloth +
+      R"(</worldbody><deformable><skin name="s" vertex="0 0 0 1 0 0 0 1 0" face="0 1 2"><bone body="b" bindpos="0 0 0"
+      bindquat="1 0 0 0" vertid="0 1 2" vertweight="1 1 1"/></skin></deformable></mujoco>)"));
+  Data a(plain), b(skinned);
+  for (int i = 0; i < 200; ++i) {
+    step(plain, a);
+    step(skinned, b);
+  }
+  ASSERT_EQ(plain.nq, skinned.nq);
+  EXPECT_EQ(a.qpos, b.qpos);
+  EXPECT_EQ(a.qvel, b.qvel);
 }
 
 // Bending is a force, not a row; only sheets have hinges; a hinge's damper has the damping time times its stiffness.

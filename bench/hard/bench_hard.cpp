@@ -1,0 +1,125 @@
+// Piles of free bodies in Sinew's impulse solver and in Bullet and ODE, turn by turn in one run: steps per second, how
+// deep things sink into each other and what becomes of the energy. One judge looks at all of them.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "hard/engine.h"
+#include "hard/pile.h"
+#include "machine.h"
+#include "sinew/version.h"
+
+namespace {
+
+using namespace sinew::bench;
+namespace fs = std::filesystem;
+
+/// Steps an engine makes before it is the next one's turn.
+constexpr int kTurn = 5;
+
+struct Run {
+  std::string engine;
+  double microsecondsPerStep = 0;
+  Judgement before, after;  // of the timed steps
+  double sweeps = 0;
+};
+
+struct PileResult {
+  std::string name;
+  int bodies = 0;
+  std::vector<Run> runs;  // Sinew first
+};
+
+PileResult measure(const Pile& pile) {
+  std::vector<std::unique_ptr<Engine>> engines;
+  for (auto make : {makeSinew, makeBullet, makeOde}) {
+    if (auto engine = make(pile)) engines.push_back(std::move(engine));
+  }
+  PileResult result{pile.name, static_cast<int>(pile.bodies.size()), {}};
+  for (const auto& engine : engines) {
+    for (int k = 0; k < pile.warmUp; ++k) engine->step();
+    Run& run = result.runs.emplace_back();
+    run.engine = engine->name();
+    run.before = judge(pile, engine->states());
+  }
+  for (int k = 0; k < pile.timed; k += kTurn) {
+    for (std::size_t e = 0; e < engines.size(); ++e) {
+      const double begin = cpuMicroseconds();
+      for (int i = 0; i < kTurn; ++i) engines[e]->step();
+      result.runs[e].microsecondsPerStep += (cpuMicroseconds() - begin) / pile.timed;
+      result.runs[e].sweeps += engines[e]->sweeps() * kTurn / pile.timed;
+    }
+  }
+  for (std::size_t e = 0; e < engines.size(); ++e) result.runs[e].after = judge(pile, engines[e]->states());
+  return result;
+}
+
+std::string tableOf(const std::vector<PileResult>& results) {
+  std::string text =
+      "| scene | bodies | engine | steps/s | us/step/body | speed of Sinew against it | contacts | deepest, mm | mean "
+      "depth, mm | energy change, J | fastest body, m/s | sweeps "
+      "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n";
+  for (const PileResult& r : results) {
+    for (const Run& run : r.runs) {
+      text +=
+          fmt::format("| {} | {} | {} | {:.1f} | {:.3f} | {:.2f} | {} | {:.3f} | {:.4f} | {:.3g} | {:.3g} | {} |\n",
+                      r.name, r.bodies, run.engine, 1e6 / run.microsecondsPerStep, run.microsecondsPerStep / r.bodies,
+                      run.microsecondsPerStep / r.runs.front().microsecondsPerStep, run.after.contacts,
+                      1e3 * run.after.deepest, 1e3 * run.after.mean, run.after.energy - run.before.energy,
+                      run.after.fastest, run.sweeps > 0 ? fmt::format("{:.1f}", run.sweeps) : std::string("-"));
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string only;
+  bool keep = true;
+  CLI::App app{"Times piles of free bodies in Sinew's impulse solver, Bullet and ODE"};
+  app.add_option("SCENE", only, "Only scenes whose name contains this (nothing is written then)");
+  app.add_flag("!--no-save", keep, "Write nothing to bench/results");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    std::vector<PileResult> piles, series;
+    for (const Pile& pile : {boxPyramid(20), boxPile(1000), spherePile(5000)}) {
+      if (pile.name.find(only) == std::string::npos) continue;
+      piles.push_back(measure(pile));
+      fmt::print("{}\n", tableOf({piles.back()}));
+      std::fflush(stdout);
+    }
+    for (const int count : {100, 1000, 10000}) {
+      Pile pile = boxPile(count);
+      pile.name = fmt::format("series{}", count);
+      if (count >= 10000) pile.timed = 30;
+      if (pile.name.find(only) == std::string::npos) continue;
+      series.push_back(measure(pile));
+      fmt::print("{}\n", tableOf({series.back()}));
+      std::fflush(stdout);
+    }
+    if (keep && only.empty()) {
+      const fs::path file = fs::path(SINEW_SOURCE_DIR) / "bench" / "results" / (machineFileName() + "-hard.md");
+      std::ofstream(file) << fmt::format(
+          "# Hard contacts on {}\n\nWritten by `make bench-hard`. Sinew {}, Debian's Bullet (single precision) and ODE "
+          "(double precision), {} sweeps at most, no sleeping, one\nthread each, step 1/60 s, friction 0.5; processor "
+          "time, turn by turn. Contacts and depths are found by one judge, Sinew's colliders, in\neach engine's end "
+          "state.\n\n{}\n## Cost per body\n\nBoxes in bins whose area grows with their number, about ten layers "
+          "high.\n\n{}",
+          machineName(), sinew::kVersion, kSweeps, tableOf(piles), tableOf(series));
+      fmt::print("written to {}\n", fs::relative(file, SINEW_SOURCE_DIR).string());
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 2;
+  }
+  return 0;
+}
