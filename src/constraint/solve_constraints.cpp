@@ -34,7 +34,8 @@ solve::SolveOptions solveOptions(const Option& opt) {
           .lineSearchTolerance = opt.ls_tolerance,
           .noslipIterations = opt.noslip_iterations,
           .noslipTolerance = opt.noslip_tolerance,
-          .hessian = hessianForm(opt.jacobian)};
+          .hessian = hessianForm(opt.jacobian),
+          .accuracy = opt.solver == Solver::Newton ? solve::Accuracy::OfAFactor : solve::Accuracy::OfTheTolerance};
 }
 
 /// Whether Newton's method is predicted to be faster than the conjugate gradients that were asked for. Of rigid bodies
@@ -48,7 +49,8 @@ bool factorIsCheaper(const solve::ConstraintProblem& p, Arena& arena) {
   constexpr double kFactorSpeed = 2;  // multiplications of a factor run this much faster
   double perIteration = 8 * static_cast<double>(p.dofs());
   for (const RowBlock& block : p.blocks) perIteration += 2.0 * block.nbasis * block.ncol + 4 * block.nrow;
-  const double newton = std::min(kFactors * p.plans->baseFlops(p, arena), solve::IterativeHessian::predictedCost(p));
+  const double newton = std::min(kFactors * p.plans->baseFlops(p, arena),
+                                 solve::IterativeHessian::predictedCost(p, solve::Accuracy::OfTheTolerance));
   return newton < kFactorSpeed * kIterations * perIteration;
 }
 

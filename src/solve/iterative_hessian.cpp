@@ -11,7 +11,9 @@ namespace {
 
 std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-constexpr double kForcing = 1e-4;  // of the predicted decrease
+// shares of the predicted decrease
+constexpr double kForcing = 1e-4;
+constexpr double kRounding = 1e-20;
 constexpr int kMostIterations = 500;
 constexpr int kMostUnknown = 8;  // blocks whose weights changed after the incomplete factor was made
 constexpr std::ptrdiff_t kWeights = kMaxBasis * kMaxBasis;
@@ -34,7 +36,8 @@ double dot(std::span<const double> a, std::span<const double> b) {
 
 }  // namespace
 
-IterativeHessian::IterativeHessian(const ConstraintProblem& p, Arena& arena) : p_(p) {
+IterativeHessian::IterativeHessian(const ConstraintProblem& p, Accuracy accuracy, Arena& arena)
+    : p_(p), accuracy_(accuracy) {
   // rows that never change sides come first
   isQuadratic_ = p.blocks.empty() || p.blocks.back().kind == BlockKind::Equality;
   mapDofs(arena);
@@ -44,16 +47,16 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, Arena& arena) : p
   coneWeights_ = arena.take<double>(kWeights * static_cast<std::ptrdiff_t>(p.cones.size()));
 }
 
-double IterativeHessian::predictedCost(const ConstraintProblem& p) {
-  // some thirty iterations, each 36 multiplications per block that wait for memory; measured
-  constexpr double kPerBlock = 1000;
+double IterativeHessian::predictedCost(const ConstraintProblem& p, Accuracy accuracy) {
+  // some tens of iterations, each 36 multiplications per block that wait for memory; measured
+  const double perBlock = accuracy == Accuracy::OfAFactor ? 1700 : 1000;
   const LowerRows A = p.metric->lower();
   double blocks = A.n > 0 ? (A.rowadr[A.n - 1] + A.rownnz[A.n - 1]) / 9.0 : 0;
   for (const RowBlock& block : p.blocks) {
     const int nodes = (block.ncol + 2) / 3;
     blocks += 0.5 * nodes * (nodes - 1);
   }
-  return kPerBlock * (blocks + p.dofs() / 3.0);
+  return perBlock * (blocks + p.dofs() / 3.0);
 }
 
 void IterativeHessian::mapDofs(Arena& arena) {
@@ -188,11 +191,13 @@ void IterativeHessian::assemble(const double* r, const RowState* state) {
     if (isCone(block, state)) std::copy_n(W, block.nbasis * block.nbasis, coneWeights_.data() + kWeights * block.cone);
   }
   H_->factor();
+  changed_ = 1;  // nothing is known of the sides yet
+  unknown_ = 0;
 }
 
 void IterativeHessian::update(const double* r, const RowState* state, const RowState* before) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
-  int changed = 0;
+  changed_ = 0;
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
@@ -205,14 +210,23 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
     if (cone) std::copy_n(W, count, saved);
     for (int k = 0; k < count; ++k) W[k] -= old[k];
     addBlock(b, W);
-    ++changed;
+    ++changed_;
   }
   // every block that the factor does not know of may cost an iteration, and a factor costs some
-  if (changed > kMostUnknown) H_->factor();
+  unknown_ += changed_;
+  if (unknown_ > kMostUnknown) {
+    H_->factor();
+    unknown_ = 0;
+  }
 }
 
 void IterativeHessian::solve(const double* x, double enough, double* y) {
-  const double forcing = isQuadratic_ ? 0 : kForcing;
+  // once the rows have settled on their sides, one step leads to the minimum
+  const double settled = accuracy_ == Accuracy::OfAFactor ? kRounding : 0;
+  const double forcing = isQuadratic_ || changed_ == 0      ? settled
+                         : accuracy_ == Accuracy::OfAFactor ? kForcing * kForcing
+                                                            : kForcing;
+  if (accuracy_ == Accuracy::OfAFactor) enough = 0;
   const auto& [residual, preconditioned, direction, product] = padded_;
   std::fill(residual.begin(), residual.end(), 0.0);
   for (std::size_t i = 0; i < lane_.size(); ++i) residual[at(lane_[i])] = x[i];

@@ -16,16 +16,17 @@ namespace sinew::solve {
 /// Dofs are in blocks of three: a flex node is one, a body has as many as its dofs need, filled up.
 class IterativeHessian {
  public:
-  IterativeHessian(const ConstraintProblem& p, Arena& arena);
+  IterativeHessian(const ConstraintProblem& p, Accuracy accuracy, Arena& arena);
 
   /// What solving costs, in multiplications of a direct factorization that take as long.
-  static double predictedCost(const ConstraintProblem& p);
+  static double predictedCost(const ConstraintProblem& p, Accuracy accuracy);
 
   void assemble(const double* r, const RowState* state);
   void update(const double* r, const RowState* state, const RowState* before);
 
-  /// y ~ inv(H) x, as a step of Newton's method needs it: what is left of the decrease 1/2 x' inv(H) x that it predicts
-  /// is below 1e-4 of that (unless the problem is quadratic, and one step leads to its minimum), or below `enough`.
+  /// y ~ inv(H) x, as a step of Newton's method needs it. Iterations end when what is left of the decrease
+  /// 1/2 x' inv(H) x that it predicts is a small share of that, or (Accuracy::OfTheTolerance) below `enough`. The share
+  /// is that of rounding once rows no longer change sides.
   void solve(const double* x, double enough, double* y);
 
  private:
@@ -36,6 +37,9 @@ class IterativeHessian {
   void listTouched(const RowBlock& block);  // touched_
 
   const ConstraintProblem& p_;
+  const Accuracy accuracy_;
+  int changed_ = 1;           // blocks that changed sides in the last update
+  int unknown_ = 0;           // those that did since the incomplete factor was made
   bool isQuadratic_ = false;  // one step leads to the minimum
   std::span<int> lane_;       // dof -> kStride (block row) + lane
   int rows_ = 0;              // of blocks

@@ -74,7 +74,7 @@ void PrimalSolver::chooseHessian(Arena& arena) {
   const double n = n_;
   const bool canBeSparse = p_.nodes.size() > 1;
   if (canBeSparse && (options_.hessian == HessianForm::Iterative || iterationsAreCheaper(arena))) {
-    iterative_.emplace(p_, arena);
+    iterative_.emplace(p_, options_.accuracy, arena);
     return;
   }
   if (canBeSparse && options_.hessian != HessianForm::Dense &&
@@ -96,7 +96,7 @@ bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
   constexpr double kFactors = 2;  // of all that stays, and once again for what changes
   constexpr double kPlan = 6000;  // of an order of elimination for new contacts, per node
   double factors = kFactors * p_.plans->baseFlops(p_, arena);
-  const double iterations = IterativeHessian::predictedCost(p_);
+  const double iterations = IterativeHessian::predictedCost(p_, options_.accuracy);
   if (factors > iterations) return true;
   if (!p_.plans->baseHolds(p_)) factors += kPlan * static_cast<double>(p_.nodes.size());
   return factors > iterations;

@@ -49,6 +49,10 @@ struct ConstraintProblem {
 /// How Newton's method stores its matrix.
 enum class HessianForm { Auto, Dense, Sparse, Iterative };
 
+/// What Newton's method asks of systems that it solves by iterations: to be as good as with a factor, or no better than
+/// the tolerance of the whole.
+enum class Accuracy { OfAFactor, OfTheTolerance };
+
 /// Problems with no more dofs than this are factored densely: that is cheaper than finding out what is cheaper.
 inline constexpr int kLargestAlwaysDense = 60;
 
@@ -60,6 +64,7 @@ struct SolveOptions {
   int noslipIterations = 0;
   double noslipTolerance = 1e-6;
   HessianForm hessian = HessianForm::Auto;  ///< Auto: whichever is predicted to be cheaper
+  Accuracy accuracy = Accuracy::OfAFactor;
 };
 
 /// What a solver did. Not converging is a report, not an error.
