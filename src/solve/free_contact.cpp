@@ -145,9 +145,11 @@ SINEW_INLINE void visit(FreeContact& c, const FreeVelocities& f, double& moved, 
   if constexpr (Sides == 2) moveSide(c, 1, delta, f);
 }
 
-SINEW_KERNEL void visitAll(FreeContact* begin, FreeContact* end, const FreeVelocities& f, double& moved, double& size) {
-  for (FreeContact* c = begin; c != end; ++c) {
-    c->sides == 2 ? visit<2>(*c, f, moved, size) : visit<1>(*c, f, moved, size);
+SINEW_KERNEL void visitAll(FreeContact* begin, std::ptrdiff_t count, bool back, const FreeVelocities& f, double& moved,
+                           double& size) {
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    FreeContact& c = begin[back ? count - 1 - i : i];
+    c.sides == 2 ? visit<2>(c, f, moved, size) : visit<1>(c, f, moved, size);
   }
 }
 
@@ -177,8 +179,8 @@ void prepareContacts(std::span<FreeContact> contacts, const FreeVelocities& v) {
   prepareAll(contacts.data(), contacts.data() + contacts.size(), v);
 }
 
-void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, double& moved, double& size) {
-  visitAll(contacts.data(), contacts.data() + contacts.size(), v, moved, size);
+void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, bool back, double& moved, double& size) {
+  visitAll(contacts.data(), static_cast<std::ptrdiff_t>(contacts.size()), back, v, moved, size);
 }
 
 void extrapolate(std::span<FreeContact> contacts, const FreeVelocities& v, double beta) {

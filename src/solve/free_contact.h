@@ -40,9 +40,9 @@ struct FreeVelocities {
 /// Fills gram, across, along and the inverses from J.
 void prepareContacts(std::span<FreeContact> contacts, const FreeVelocities& v);
 
-/// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and
-/// sum G_kk lambda_k^2.
-void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, double& moved, double& size);
+/// One visit of each contact in turn, from the last to the first if `back`. `moved` and `size` grow by sum G_kk (change
+/// of lambda_k)^2 and sum G_kk lambda_k^2.
+void visitContacts(std::span<FreeContact> contacts, const FreeVelocities& v, bool back, double& moved, double& size);
 
 /// v += inv(A) J' lambda for each contact.
 void applyImpulses(std::span<const FreeContact> contacts, const FreeVelocities& v);

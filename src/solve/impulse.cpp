@@ -351,16 +351,6 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> v
   return report;
 }
 
-ImpulseReport ImpulseSolver::resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
-                                    std::span<double> velocity) {
-  rows_ = rows;
-  options_ = options;
-  for (FreeContact& c : contacts_) std::copy_n(rows_.target.data() + c.row, 3, c.target.begin());
-  const ImpulseReport report = sweep(lambda);
-  finish(lambda, velocity);
-  return report;
-}
-
 ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   ImpulseReport report;
   report.converged = p_.blocks.empty();
@@ -368,13 +358,18 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   double before = 0;  // what the sweep before moved
   while (true) {
     Change change;
-    for (const Segment& s : segments_.first(segmentCount_)) {
+    // forth and back in turn: what presses on a stack reaches its foot in one sweep, whichever way it was numbered
+    const bool back = report.sweeps % 2 == 1;
+    for (std::size_t i = 0; i < segmentCount_; ++i) {
+      const Segment& s = segments_[back ? segmentCount_ - 1 - i : i];
       const auto begin = static_cast<std::size_t>(s.begin), count = static_cast<std::size_t>(s.end - s.begin);
       if (s.free) {
-        visitContacts(contacts_.subspan(begin, count), freeVelocities(), change.moved, change.size);
-      } else {
-        for (const LargeBlock& large : large_.subspan(begin, count))
-          visit(large, lambda.data() + large.rows->row, change);
+        visitContacts(contacts_.subspan(begin, count), freeVelocities(), back, change.moved, change.size);
+        continue;
+      }
+      for (std::size_t k = 0; k < count; ++k) {
+        const LargeBlock& large = large_[begin + (back ? count - 1 - k : k)];
+        visit(large, lambda.data() + large.rows->row, change);
       }
     }
     ++report.sweeps;

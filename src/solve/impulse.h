@@ -46,13 +46,9 @@ class ImpulseSolver {
   /// Takes all memory and prepares inv(A) J'.
   ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options, Arena& arena);
 
-  /// Visits the blocks in their order, sweep after sweep. `lambda` carries the warm start in (made admissible first)
-  /// and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
+  /// Visits the blocks in their order and back, sweep after sweep. `lambda` carries the warm start in (made admissible
+  /// first) and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
-
-  /// Goes on from the result of solve() with other targets and options.
-  ImpulseReport resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
-                       std::span<double> velocity);
 
  private:
   /// Dofs that inv(A) couples, with their place in the padded velocity.
