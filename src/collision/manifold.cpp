@@ -32,11 +32,8 @@ void mergeNeighbours(Array<geom::ContactPoint>& points, double size) {
   points.resize(kept);
 }
 
-}  // namespace
-
-void reduceManifold(Array<geom::ContactPoint>& points, double size) {
-  if (points.size() < 2) return;
-  mergeNeighbours(points, size);
+/// At most kMost of the points: the deepest, and those that span the largest area with it.
+void keepFew(Array<geom::ContactPoint>& points) {
   if (points.size() <= kMost) return;
 
   // each time the point that is best by some measure of those not chosen yet, the first of equals
@@ -72,6 +69,17 @@ void reduceManifold(Array<geom::ContactPoint>& points, double size) {
   for (std::size_t k = 0; k < kMost; ++k)
     points[static_cast<std::ptrdiff_t>(k)] = geom::ContactPoint(points[chosen[k]]);
   points.resize(kMost);
+}
+
+}  // namespace
+
+void reduceManifold(Array<geom::ContactPoint>& points, double size) {
+  if (points.size() < 2) return;
+  mergeNeighbours(points, size);
+  keepFew(points);
+  // rounding decides where a clipped face begins; the order shall not
+  std::sort(points.begin(), points.end(),
+            [](const geom::ContactPoint& a, const geom::ContactPoint& b) { return a.feature < b.feature; });
 }
 
 }  // namespace sinew

@@ -15,6 +15,8 @@ constexpr int kUnprepared = -2;
 constexpr int kLanes = 4;
 /// Ratio of what two sweeps move, squared, below which they converge quickly enough.
 constexpr double kQuick = 0.3;
+/// So many sweeps go forth and back; later ones go forth only, which suits the extrapolation between them.
+constexpr int kForthAndBack = 10;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -351,6 +353,16 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> v
   return report;
 }
 
+ImpulseReport ImpulseSolver::resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
+                                    std::span<double> velocity) {
+  rows_ = rows;
+  options_ = options;
+  for (FreeContact& c : contacts_) std::copy_n(rows_.target.data() + c.row, 3, c.target.begin());
+  const ImpulseReport report = sweep(lambda);
+  finish(lambda, velocity);
+  return report;
+}
+
 ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   ImpulseReport report;
   report.converged = p_.blocks.empty();
@@ -359,7 +371,7 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   while (true) {
     Change change;
     // forth and back in turn: what presses on a stack reaches its foot in one sweep, whichever way it was numbered
-    const bool back = report.sweeps % 2 == 1;
+    const bool back = options_.accelerate && report.sweeps < kForthAndBack && report.sweeps % 2 == 1;
     for (std::size_t i = 0; i < segmentCount_; ++i) {
       const Segment& s = segments_[back ? segmentCount_ - 1 - i : i];
       const auto begin = static_cast<std::size_t>(s.begin), count = static_cast<std::size_t>(s.end - s.begin);
@@ -380,7 +392,7 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
     // A sweep that moves more than the one before has met other active constraints: start again. Where sweeps alone
     // converge quickly, extrapolation would only disturb them.
     const double ratio = before > 0 ? change.moved / before : 0;
-    const double beta = options_.extrapolate && ratio > kQuick && ratio <= 1 ? ratio : 0;
+    const double beta = options_.accelerate && ratio > kQuick && ratio <= 1 ? ratio : 0;
     extrapolateAll(beta, lambda.data());
     before = change.moved;
   }

@@ -27,7 +27,7 @@ struct ImpulseRows {
 struct ImpulseOptions {
   int maxSweeps = 10;
   double tolerance = 1e-4;  ///< the last sweep changes the impulses by less than this share of them
-  bool extrapolate = true;  ///< between sweeps: faster where many contacts are stacked, slower where there are two
+  bool accelerate = true;   ///< sweep forth and back and extrapolate: faster where many touch, slower where two do
 };
 
 struct ImpulseReport {
@@ -49,6 +49,10 @@ class ImpulseSolver {
   /// Visits the blocks in their order and back, sweep after sweep. `lambda` carries the warm start in (made admissible
   /// first) and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
+
+  /// Goes on from the result of solve() with other targets and options.
+  ImpulseReport resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
+                       std::span<double> velocity);
 
  private:
   /// Dofs that inv(A) couples, with their place in the padded velocity.
