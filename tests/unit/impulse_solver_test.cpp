@@ -83,7 +83,7 @@ void expectAdmissible(const ConstraintProblem& p, const Outcome& o) {
   }
 }
 
-/// What a solution is, row by row: 1e-7 because the sweeps stop at a relative change of 1e-11 and need many of them.
+/// What a solution is, row by row: 1e-7 because the sweeps stop at a relative change of 1e-12 and need many of them.
 void expectSolved(const ConstraintProblem& p, const Outcome& o) {
   const double close = tolerance(1e-7);
   for (const RowBlock& block : p.blocks) {
@@ -131,7 +131,7 @@ void expectSolved(const ConstraintProblem& p, const Outcome& o) {
 TEST(ImpulseSolver, ReachesTheComplementaritySolutionOnSmallTrees) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     const Problem p(seed, kSmallTrees);
-    const Outcome o = p.solve(20000, 1e-11);
+    const Outcome o = p.solve(20000, 1e-12);
     EXPECT_TRUE(o.report.converged) << "seed " << seed;
     expectAdmissible(*p, o);
     expectSolved(*p, o);
@@ -141,7 +141,7 @@ TEST(ImpulseSolver, ReachesTheComplementaritySolutionOnSmallTrees) {
 TEST(ImpulseSolver, ReachesTheComplementaritySolutionOnALargeTree) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     const Problem p(seed, kLargeTree);
-    const Outcome o = p.solve(20000, 1e-11);
+    const Outcome o = p.solve(20000, 1e-12);
     EXPECT_TRUE(o.report.converged) << "seed " << seed;
     expectAdmissible(*p, o);
     expectSolved(*p, o);
@@ -167,7 +167,7 @@ TEST(ImpulseSolver, VelocityIsThatOfTheImpulses) {
 TEST(ImpulseSolver, StaysWhereItIsWhenStartedFromTheSolution) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Problem p(seed, kSmallTrees);
-    const Outcome cold = p.solve(20000, 1e-11);
+    const Outcome cold = p.solve(20000, 1e-12);
     const Outcome warm = p.solve(50, 1e-6, cold.lambda);
     EXPECT_EQ(warm.report.sweeps, 1);
     EXPECT_TRUE(allNear(warm.velocity, cold.velocity, 1e-6));
