@@ -119,15 +119,16 @@ void deliver(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
   if (!springs) return;
   // both faces have the points of the fold: each counts once
   constexpr int most = 2 * n - (Order + 1);
+  using FaceJacobian = Eigen::Matrix<double, 3, 3 * n>;
   std::array<int, most> points;
   Eigen::Matrix<double, 3, 3 * most> J;
   elastic::Stiffness<most> K;
   shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB) {
     int count = 0;
     J.setZero();
-    Eigen::Matrix<double, 3, 3 * n> byA, byB;
+    FaceJacobian byA, byB;
     fold.jacobian(a, b, byA, byB);
-    const auto add = [&](const Eigen::Matrix<double, 3, 3 * n>& part, int face) {
+    const auto add = [&](const FaceJacobian& part, int face) {
       for (int i = 0; i < n; ++i) {
         const int point = shell.points(face)[i];
         const auto end = points.begin() + count;

@@ -6,8 +6,8 @@
 namespace sinew {
 
 /// Factors an unsymmetric matrix A in pattern D in place, from the last dof to the first, so that the tree structure
-/// produces no fill-in: A = U L, U unit upper triangular, L lower triangular with the diagonal. No pivoting. For what is
-/// awake.
+/// produces no fill-in: A = U L, U unit upper triangular, L lower triangular with the diagonal. No pivoting. For what
+/// is awake.
 void factorUL(const Model& m, const Data& d, double* A);
 
 /// x <- inv(A) x with a factor made by factorUL().

@@ -91,8 +91,8 @@ struct SensorRecord : spec::Sensor {
   std::string geom1, geom2, body1, body2, subtree1, subtree2;
   std::string flex;
   std::optional<int> vertex, node, element;  ///< of a flex, counted within it
-  int raydata = 1;  ///< rangefinder: bits of dist, dir, origin, point, normal, depth
-  int condata = 1;  ///< contact: bits of found, force, torque, dist, pos, normal, tangent
+  int raydata = 1;                           ///< rangefinder: bits of dist, dir, origin, point, normal, depth
+  int condata = 1;                           ///< contact: bits of found, force, torque, dist, pos, normal, tangent
   int reduce = 0;
   int num = 1;
 };

@@ -317,7 +317,9 @@ bool wakeTrees(const Model& m, Data& d) {
   if (!someAsleep(m, d)) return false;
   bool woke = wakeDisturbed(m, d);
   // contacts of a tree that is not where it seems to be say nothing
-  if (!woke) woke = wakeByTendons(m, d) | wakeByContacts(m, d) | wakeByEqualities(m, d);
+  if (!woke) {  // each of them is asked, whatever the others say
+    for (const auto wakes : {wakeByTendons, wakeByContacts, wakeByEqualities}) woke = wakes(m, d) || woke;
+  }
   if (woke) updateAwake(m, d);
   return woke;
 }
