@@ -103,7 +103,6 @@ namespace sinew {
   X(double, qacc_smooth, m.nv, 1, "acceleration without constraints [acceleration]")                          \
   X(double, qfrc_constraint, m.nv, 1, "constraint forces [solve]")                                            \
   X(double, qacc, m.nv, 1, "acceleration [solve]")                                                            \
-  X(double, qvel_push, m.nv, 1, "velocity of positions only, out of overlaps [solve]")                        \
   X(double, qfrc_inverse, m.nv, 1, "force that explains qacc [inverse]")                                      \
   X(double, cacc, m.nbody, 6, "body acceleration, gravity included [bodyForces]")                             \
   X(double, cfrc_int, m.nbody, 6, "force from the parent [bodyForces]")                                       \

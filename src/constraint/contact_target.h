@@ -16,9 +16,6 @@ struct ImpulseParameters {
 /// e if the bodies approach fast enough (vn <= -threshold), else 0. vn < 0: they approach.
 double effectiveRestitution(double e, double vn, double threshold);
 
-/// Every row has two targets. The first, p.erp = 0, is that of the motion: bodies must not come nearer. The second is
-/// that of positions, which also have to get out of an overlap.
-///
 /// Normal velocity after the step of a contact whose impulse is free. C is the gap (negative: depth), vn the normal
 /// velocity at the start of the step, e the restitution (not yet effective). -infinity: the contact does not act (it is
 /// beyond kSpeculativeDistance, or will bounce and has not touched yet).

@@ -77,32 +77,10 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
   return share < kBorder ? RowState::Quadratic : RowState::Cone;
 }
 
-/// qvel_push: what positions need beyond the motion found, to get out of overlaps and other position errors. The same
-/// rows with the same impulses to begin with, and targets with a share of the errors. The momentum that this takes is
-/// not kept: a body that is lifted out of the floor does not fly off, and stacks do not ring.
-void push(const Model& m, Data& d, const Island& island, const solve::ConstraintProblem& p,
-          solve::ImpulseSolver& solver, const solve::Solution& s, std::span<const int> dofs, Arena& arena) {
-  const ImpulseParameters parameters = parametersOf(m.opt);
-  const std::span<double> target = arena.take<double>(p.rows()), lambda = arena.take<double>(p.rows());
-  const std::span<double> velocity = arena.take<double>(p.dofs());
-  std::copy(p.aref.begin(), p.aref.end(), target.begin());
-  bool any = false;
-  for (std::size_t b = 0; b < p.blocks.size(); ++b) {
-    double* own = target.data() + p.blocks[b].row;
-    setTargets(d, d.row_block[island.blocks[b]], parameters, own);
-    any = any || !std::equal(own, own + p.blocks[b].nrow, p.aref.data() + p.blocks[b].row);
-  }
-  if (!any) return;
-  std::copy(s.force.begin(), s.force.end(), lambda.begin());
-  solver.resume({target}, {m.opt.iterations, m.opt.tolerance}, lambda, velocity);
-  for (std::size_t i = 0; i < dofs.size(); ++i) d.qvel_push[dofs[i]] = velocity[i] - s.x[i];
-}
-
 }  // namespace
 
 void setImpulseTargets(const Model& m, Data& d) {
-  ImpulseParameters p = parametersOf(m.opt);
-  p.erp = 0;
+  const ImpulseParameters p = parametersOf(m.opt);
   for (const RowBlock& block : d.row_block) setTargets(d, block, p, d.efc_aref.data() + block.row);
 }
 
@@ -137,7 +115,6 @@ IslandReport solveImpulses(const Model& m, Data& d, const Island& island, Arena&
       s.state[static_cast<std::size_t>(block.row + r)] = stateOf(p, block, block.row + r, lambda[r]);
     }
   }
-  push(m, d, island, p, solver, s, local.dofs(), arena);
   for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
   for (double& f : s.force) f /= h;
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);

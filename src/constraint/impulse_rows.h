@@ -15,7 +15,7 @@ void setImpulseTargets(const Model& m, Data& d);
 /// efc_force = the impulses (N s) of the previous step for rows that have not changed, zero for new ones.
 void recallImpulses(const Model& m, Data& d);
 
-/// One island from the impulses in efc_force -> qacc, qvel_push, qfrc_constraint, efc_force (now forces), efc_state.
+/// One island from the impulses in efc_force -> qacc, qfrc_constraint, efc_force (now forces), efc_state.
 /// Islands may be solved at the same time.
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, Arena& arena);
 

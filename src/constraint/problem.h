@@ -55,8 +55,6 @@ class IslandProblem {
   void takeVelocities(const Data& d);
 
   const solve::ConstraintProblem& problem() const { return problem_; }
-  /// Data's number of each dof.
-  std::span<const int> dofs() const { return dof_; }
   solve::Solution solution() { return {x_, force_, state_, constraintForce_}; }
   /// Copies the solution back into Data's numbering: qacc, qfrc_constraint, efc_force, efc_state.
   void scatter(Data& d) const;

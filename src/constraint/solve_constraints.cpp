@@ -145,11 +145,7 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
 
 void solveConstraints(const Model& m, Data& d) {
   const bool impulses = m.opt.solver == Solver::Impulse;
-  if (impulses) {
-    std::fill(d.qvel_push.begin(), d.qvel_push.end(), 0.0);
-  } else {
-    std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
-  }
+  if (!impulses) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
   if (d.nefc() == 0) return;
   if (impulses) {

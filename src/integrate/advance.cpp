@@ -38,15 +38,6 @@ void impulseMetric(const Model& m, Data& d) {
   }
 }
 
-void integrateImpulses(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> velocity = d.arena.take<double>(m.nv);
-  for (int i = 0; i < m.nv; ++i) {
-    velocity[static_cast<std::size_t>(i)] = d.qvel[i] + m.opt.timestep * d.qacc[i] + d.qvel_push[i];
-  }
-  advance(m, d, d.act_dot.data(), d.qacc.data(), velocity.data());
-}
-
 void stopPinnedNodes(const Model& m, Data& d) {
   for (int node = 0; node < m.nflexnode; ++node) {
     if (m.flexnode_pinned[node]) std::fill_n(d.qvel.data() + m.nv_rigid + 3 * node, 3, 0.0);

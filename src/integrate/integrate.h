@@ -28,9 +28,6 @@ void impulseMetricImplicit(const Model& m, Data& d, bool fast);
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc);
 void discreteForceImplicit(const Model& m, Data& d, bool fast, const double* acceleration, double* qfrc);
 
-/// Moves on by what the impulse solver found: qacc for velocities, those and qvel_push for positions.
-void integrateImpulses(const Model& m, Data& d);
-
 /// q <- q (+) h v on the manifold of the joints.
 void integratePositions(const Model& m, double* qpos, const double* qvel, double h);
 

@@ -353,16 +353,6 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> v
   return report;
 }
 
-ImpulseReport ImpulseSolver::resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
-                                    std::span<double> velocity) {
-  rows_ = rows;
-  options_ = options;
-  for (FreeContact& c : contacts_) std::copy_n(rows_.target.data() + c.row, 3, c.target.begin());
-  const ImpulseReport report = sweep(lambda);
-  finish(lambda, velocity);
-  return report;
-}
-
 ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   ImpulseReport report;
   report.converged = p_.blocks.empty();

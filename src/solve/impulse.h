@@ -50,10 +50,6 @@ class ImpulseSolver {
   /// first) and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
 
-  /// Goes on from the result of solve() with other targets and options.
-  ImpulseReport resume(const ImpulseRows& rows, const ImpulseOptions& options, std::span<double> lambda,
-                       std::span<double> velocity);
-
  private:
   /// Dofs that inv(A) couples, with their place in the padded velocity.
   struct Component {

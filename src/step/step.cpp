@@ -49,7 +49,7 @@ void integrate(const Model& m, Data& d) {
   if (m.opt.integrator != Integrator::RK4) sampleControls(m, d);
   if (m.opt.solver == Solver::Impulse) {  // qacc is what the integrator would make of the impulses
     rememberImpulses(m, d);
-    return integrateImpulses(m, d);
+    return advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
   }
   switch (m.opt.integrator) {
     case Integrator::Euler:
