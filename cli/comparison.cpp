@@ -95,6 +95,15 @@ const Field& fieldNamed(const std::vector<Field>& fields, std::string_view name)
 
 std::vector<double> toDoubles(const Array<int>& values) { return {values.begin(), values.end()}; }
 
+/// The reference engine counts springs of dim-1 flexes and no other elastic energy of flexes (docs/differences.md).
+double comparablePotential(const Model& m, const Data& d) {
+  double potential = d.energy[0];
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_dim[f] > 1) potential -= d.flex_energy[f];
+  }
+  return potential;
+}
+
 }  // namespace
 
 Comparison::Comparison(const Model& m, const Trace& trace, const Tolerances& tolerances)
@@ -264,15 +273,6 @@ void Comparison::compareConstant(const Field& field, const std::vector<double>& 
     worst = worstEntry(field.values, reference, std::max(largest(reference), leastScale(field.name, modelScales_)));
   }
   report(field, FieldReport::kCompiled, worst, tolerance);
-}
-
-/// The reference engine counts springs of dim-1 flexes and no other elastic energy of flexes (docs/differences.md).
-static double comparablePotential(const Model& m, const Data& d) {
-  double potential = d.energy[0];
-  for (int f = 0; f < m.nflex; ++f) {
-    if (m.flex_dim[f] > 1) potential -= d.flex_energy[f];
-  }
-  return potential;
 }
 
 void Comparison::compareData(const TraceSample& sample, const Data& d, const std::vector<double>& inverse) {

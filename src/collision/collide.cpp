@@ -170,7 +170,7 @@ void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, 
   geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);
   if (m.opt.solver == Solver::Impulse && m.geom_type[c.first] != GeomType::HField) {
     const double r1 = m.geom_rbound[c.first], r2 = m.geom_rbound[c.second];  // of planes: 0
-    reduceManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));
+    settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));
   }
   for (const geom::ContactPoint& point : points) addContact(m, d, p, point, {.geom = c.first}, {.geom = c.second});
 }

@@ -5,9 +5,9 @@
 
 namespace sinew {
 
-/// Points that hold two rigid shapes as well as all of them: hard contacts gain nothing from more, and every one costs.
-/// Points nearer to another than a thousandth of `size` are left out, and at most four stay: the deepest, and those
-/// that span the most, in the order of their features.
-void reduceManifold(Array<geom::ContactPoint>& points, double size);
+/// Makes the points of two shapes the same list from step to step, as impulses that are carried over need it: points
+/// nearer to each other than a thousandth of `size`, which clipping finds once or twice as rounding has it, become one
+/// with the larger depth, and all are put in the order of their features. No other point is left out.
+void settleManifold(Array<geom::ContactPoint>& points, double size);
 
 }  // namespace sinew

@@ -92,6 +92,15 @@ inline bool isElastic(const Model& m, int f) {
 /// Whether the faces of an interpolated shell resist strain: the reference law has no membranes.
 inline bool hasMembrane(const Model& m, int f) { return m.flex_stretch[f] && m.flex_law[f] != FlexLaw::Reference; }
 
+/// Points of two faces of n points each, every one once: those of the first, then what the second adds. Returns their
+/// number.
+using FoldPoints = std::array<int, 2 * elastic::kFacePoints<2>>;
+inline int joinFaces(const int* first, const int* second, int n, FoldPoints& points) {
+  auto end = std::copy_n(first, n, points.begin());
+  end = std::copy_if(second, second + n, end, [&](int p) { return std::find(first, first + n, p) == first + n; });
+  return static_cast<int>(end - points.begin());
+}
+
 /// forEachCoupling() for interpolated shells: faces, if they resist strain, and folds, both in the order in which
 /// deliverShellStiffness() delivers their matrices.
 template <class Visitor>
@@ -101,16 +110,10 @@ void forEachShellCoupling(const Model& m, int f, Visitor&& visit) {
   if (hasMembrane(m, f)) {
     for (int face = 0; face < m.flex_cellcount[f]; ++face) visit(points(face), n);
   }
-  std::array<int, 2 * elastic::kFacePoints<2>> both;
+  FoldPoints both;
   for (int i = m.flex_foldadr[f]; i < m.flex_foldadr[f] + m.flex_foldnum[f]; ++i) {
-    auto end = both.begin();
-    for (int k = 0; k < 2; ++k) {
-      const int* own = points(m.flexfold_face[2 * i + k]);
-      for (int p = 0; p < n; ++p) {
-        if (std::find(both.begin(), end, own[p]) == end) *end++ = own[p];
-      }
-    }
-    visit(static_cast<const int*>(both.data()), static_cast<int>(end - both.begin()));
+    const int count = joinFaces(points(m.flexfold_face[2 * i]), points(m.flexfold_face[2 * i + 1]), n, both);
+    visit(static_cast<const int*>(both.data()), count);
   }
 }
 

@@ -120,20 +120,18 @@ void deliver(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
   // both faces have the points of the fold: each counts once
   constexpr int most = 2 * n - (Order + 1);
   using FaceJacobian = Eigen::Matrix<double, 3, 3 * n>;
-  std::array<int, most> points;
+  FoldPoints points;
   Eigen::Matrix<double, 3, 3 * most> J;
   elastic::Stiffness<most> K;
   shell.forEachFold([&](const auto& fold, const auto& a, const auto& b, int faceA, int faceB) {
-    int count = 0;
+    const int count = joinFaces(shell.points(faceA), shell.points(faceB), n, points);
     J.setZero();
     FaceJacobian byA, byB;
     fold.jacobian(a, b, byA, byB);
     const auto add = [&](const FaceJacobian& part, int face) {
       for (int i = 0; i < n; ++i) {
-        const int point = shell.points(face)[i];
-        const auto end = points.begin() + count;
-        const int at = static_cast<int>(std::find(points.begin(), end, point) - points.begin());
-        if (at == count) points[static_cast<std::size_t>(count++)] = point;
+        const auto found = std::find(points.begin(), points.begin() + count, shell.points(face)[i]);
+        const auto at = static_cast<int>(found - points.begin());
         J.template middleCols<3>(3 * at) += part.template middleCols<3>(3 * i);
       }
     };

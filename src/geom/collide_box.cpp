@@ -402,6 +402,21 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
   return accepted.count;
 }
 
+/// `faceBias`, of all half sizes: see separatingAxis().
+int collideBoxes(const Shape& a, const Shape& b, double margin, double faceBias, PointList& out) {
+  BoxPair fromA{a.size, b.size, applyTransposed(a.rot, b.pos - a.pos), applyTransposed(b.rot, a.pos - b.pos), {}};
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) fromA.R(i, j) = dot(a.rot.col(i), b.rot.col(j));
+  }
+  const double sizes = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
+  const double limit = margin + kRoundingSlack * sizes;
+  const Axis axis = separatingAxis(fromA, limit, faceBias * sizes);
+  if (axis.separation > limit) return 0;
+  if (axis.code >= 6) return boxEdges(fromA, a, (axis.code - 6) / 3, (axis.code - 6) % 3, limit, out);
+  if (axis.code < 3) return boxFaces(fromA, a, axis.code, 1, margin, out);
+  return boxFaces(fromA.swapped(), b, axis.code - 3, -1, margin, out);
+}
+
 }  // namespace
 
 int sphereBox(const Shape& sphere, const Shape& box, double margin, PointList& out) {
@@ -425,21 +440,6 @@ int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList&
     ++count;
   }
   return count;
-}
-
-/// `faceBias`, of all half sizes: see separatingAxis().
-static int collideBoxes(const Shape& a, const Shape& b, double margin, double faceBias, PointList& out) {
-  BoxPair fromA{a.size, b.size, applyTransposed(a.rot, b.pos - a.pos), applyTransposed(b.rot, a.pos - b.pos), {}};
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) fromA.R(i, j) = dot(a.rot.col(i), b.rot.col(j));
-  }
-  const double sizes = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
-  const double limit = margin + kRoundingSlack * sizes;
-  const Axis axis = separatingAxis(fromA, limit, faceBias * sizes);
-  if (axis.separation > limit) return 0;
-  if (axis.code >= 6) return boxEdges(fromA, a, (axis.code - 6) / 3, (axis.code - 6) % 3, limit, out);
-  if (axis.code < 3) return boxFaces(fromA, a, axis.code, 1, margin, out);
-  return boxFaces(fromA.swapped(), b, axis.code - 3, -1, margin, out);
 }
 
 int boxBox(const Shape& a, const Shape& b, double margin, PointList& out) { return collideBoxes(a, b, margin, 0, out); }
