@@ -18,8 +18,9 @@ inline constexpr double kLeastNormal = 1e-100;
 /// as much as it can, which is Coulomb's law.
 void slide(int n, const double* G, const double* c, const double* friction, double normal, double* x);
 
-/// The same for two tangents, with G = (g11, g21, g22). `nu` carries the multiplier of the bound in, from which the
-/// search starts (0: not known), and out.
+/// The same for two tangents, with G = (g11, g21, g22), by one step of a search that goes on in the next visit: `nu`
+/// carries the multiplier of the bound, 0 if it is not known yet. x is on the border in any case, and where visits no
+/// longer change anything it is the minimum.
 inline void slidePlane(double g11, double g21, double g22, const double* c, const double* friction, double normal,
                        double& nu, double* x) {
   // x = friction z turns the ellipse into a disk: (S + nu) z = b with |z| = normal
@@ -31,20 +32,23 @@ inline void slidePlane(double g11, double g21, double g22, const double* c, cons
   // 1983].
   const double trace = s11 + s22, each = 1 / normal;
   const double least = std::max(kRegularization * trace, std::sqrt(b1 * b1 + b2 * b2) * each - trace);
+  const int steps = nu > 0 ? 1 : 3;
   nu = std::max(nu, least);
-  double z1 = 0, z2 = 0, shrink = 0;
-  for (int k = 0; k < 8; ++k) {
-    const double a11 = s11 + nu, a22 = s22 + nu, over = 1 / (a11 * a22 - s21 * s21);
-    z1 = (a22 * b1 - s21 * b2) * over;
-    z2 = (a11 * b2 - s21 * b1) * over;
-    const double square = z1 * z1 + z2 * z2, length = std::sqrt(square), excess = length * each - 1;
-    shrink = length > 0 ? 1 / (1 + excess) : 0;
-    if (std::abs(excess) <= 1e-10) break;
-    const double steepness = (a22 * z1 * z1 - 2 * s21 * z1 * z2 + a11 * z2 * z2) * over;  // z' inv(S + nu) z
-    nu = std::max(least, nu + excess * square / steepness);
+  double z1 = 0, z2 = 0, length = 0;
+  for (int k = 0; k < steps; ++k) {
+    const double a11 = s11 + nu, a22 = s22 + nu, determinant = a11 * a22 - s21 * s21;
+    const double y1 = a22 * b1 - s21 * b2, y2 = a11 * b2 - s21 * b1;  // determinant z
+    const double square = y1 * y1 + y2 * y2;
+    const double steepness = a22 * y1 * y1 - 2 * s21 * y1 * y2 + a11 * y2 * y2;  // determinant^3 z' inv(S + nu) z
+    z1 = y1;
+    z2 = y2;
+    length = std::sqrt(square);
+    if (!(steepness > 0)) break;
+    nu = std::max(least, nu + (length * each - determinant) * square / steepness);
   }
-  x[0] = friction[0] * z1 * shrink;
-  x[1] = friction[1] * z2 * shrink;
+  const double scale = length > 0 ? normal / length : 0;
+  x[0] = friction[0] * z1 * scale;
+  x[1] = friction[1] * z2 * scale;
 }
 
 /// Inverse of a symmetric n x n matrix by rows, n <= 6, with its diagonal regularized. Rows that depend on those before
