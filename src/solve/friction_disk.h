@@ -18,9 +18,9 @@ inline constexpr double kLeastNormal = 1e-100;
 /// as much as it can, which is Coulomb's law.
 void slide(int n, const double* G, const double* c, const double* friction, double normal, double* x);
 
-/// The same for two tangents, with G = (g11, g21, g22), by one step of a search that goes on in the next visit: `nu`
-/// carries the multiplier of the bound, 0 if it is not known yet. x is on the border in any case, and where visits no
-/// longer change anything it is the minimum.
+/// The same for two tangents, with G = (g11, g21, g22). `nu` carries the multiplier of the bound from visit to visit, 0
+/// if it is not known yet; if it is, one step of the search for it must do, and the next visit goes on. x is on the
+/// border in any case, and where visits no longer change anything it is the minimum.
 inline void slidePlane(double g11, double g21, double g22, const double* c, const double* friction, double normal,
                        double& nu, double* x) {
   // x = friction z turns the ellipse into a disk: (S + nu) z = b with |z| = normal
@@ -32,7 +32,7 @@ inline void slidePlane(double g11, double g21, double g22, const double* c, cons
   // 1983].
   const double trace = s11 + s22, each = 1 / normal;
   const double least = std::max(kRegularization * trace, std::sqrt(b1 * b1 + b2 * b2) * each - trace);
-  const int steps = nu > 0 ? 1 : 3;
+  const int steps = nu > 0 ? 1 : 8;
   nu = std::max(nu, least);
   double z1 = 0, z2 = 0, length = 0;
   for (int k = 0; k < steps; ++k) {
@@ -43,8 +43,9 @@ inline void slidePlane(double g11, double g21, double g22, const double* c, cons
     z1 = y1;
     z2 = y2;
     length = std::sqrt(square);
-    if (!(steepness > 0)) break;
-    nu = std::max(least, nu + (length * each - determinant) * square / steepness);
+    const double excess = length * each - determinant;  // determinant (|z| / normal - 1)
+    if (!(steepness > 0) || std::abs(excess) <= 1e-12 * determinant) break;
+    nu = std::max(least, nu + excess * square / steepness);
   }
   const double scale = length > 0 ? normal / length : 0;
   x[0] = friction[0] * z1 * scale;
