@@ -140,8 +140,8 @@ SINEW_INLINE void respond(const Manifold& m, const FreeVelocities& f, Lanes<Side
   x.loadSides(side[0], side[1]);
 }
 
-/// v += inv(A) J' delta, three numbers of `delta` for each point.
-template <int Sides, int Stride>
+/// v += inv(A) J' delta, four numbers of `delta` for each point.
+template <int Sides>
 SINEW_INLINE void move(const Manifold& m, const FreeContact* c, const double* delta, const FreeVelocities& f) {
   Lanes<Sides> impulse;
   impulse.clear();
@@ -149,7 +149,7 @@ SINEW_INLINE void move(const Manifold& m, const FreeContact* c, const double* de
     for (int k = 0; k < 3; ++k) {
       Lanes<Sides> row;
       row.loadRow(c[i].J + k * Lanes<Sides>::kWidth);
-      impulse.addScaled(row, delta[i * Stride + k]);
+      impulse.addScaled(row, delta[i * kLanes + k]);
     }
   }
   respond<Sides>(m, f, impulse);
@@ -180,7 +180,7 @@ SINEW_INLINE void productsOf(const Lanes<Sides>* rows, const Lanes<Sides>* respo
   for (int b = 0; b < 3; ++b) {
     Wide p[3];
     for (int a = 0; a < 3; ++a) rows[a].dot(responses[b], p[a]);
-    sumsOf(p[0], p[1], p[2], p[2], at(columns + b * kLanes));
+    sumsOf(p[0], p[1], p[2], Wide{}, at(columns + b * kLanes));
   }
 }
 
@@ -198,7 +198,7 @@ SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const FreeVelocitie
     for (int j = 0; j < i; ++j, block += Manifold::kBlock) productsOf<Sides>(row, response[j], block);
     double own[Manifold::kBlock];
     productsOf<Sides>(row, response[i], own);
-    c[i].gram = {own[0], own[5], own[10]};
+    c[i].gram = {own[0], own[5], own[10], 0};
     c[i].across = {own[1], own[2]};
     c[i].along = own[6];
     c[i].normalInverse = c[i].gram[0] > 0 ? 1 / (c[i].gram[0] * (1 + kRegularization)) : 0;
@@ -226,30 +226,30 @@ SINEW_INLINE void friction(FreeContact& c, const double* w, double normal, doubl
   slidePlane(c.gram[1], c.along, c.gram[2], push, c.friction.data(), normal, c.slip, x);
 }
 
-/// One contact: its new impulses given what its velocities lack, w. Returns whether they changed.
-SINEW_INLINE bool visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, double& moved,
-                             double& size) {
-  double next[3];
-  next[0] = std::max(0.0, c.lambda[0] + lacking[0] * c.normalInverse);
-  const double push = next[0] - c.lambda[0];
+/// Sums over the rows of contacts, in lanes.
+struct Sums {
+  Wide moved{}, size{};
+};
+
+/// One contact: its new impulses given what its velocities lack. `delta` is how they change.
+SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
+  const double normal = std::max(0.0, c.lambda[0] + lacking[0] * c.normalInverse);
+  const double push = normal - c.lambda[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
-  friction(c, w, next[0], next + 1);
-  delta[0] = push;
-  delta[1] = next[1] - c.lambda[1];
-  delta[2] = next[2] - c.lambda[2];
-  for (std::size_t k = 0; k < 3; ++k) {
-    c.course[k] = beta * c.course[k] + c.change[k];
-    c.change[k] = delta[k];
-    c.lambda[k] = next[k];
-    moved += c.gram[k] * delta[k] * delta[k];
-    size += c.gram[k] * next[k] * next[k];
-  }
-  return delta[0] != 0 || delta[1] != 0 || delta[2] != 0;
+  double tangents[2];
+  friction(c, w, normal, tangents);
+  const Wide next = {normal, tangents[0], tangents[1], 0};
+  const Wide change = next - load(c.lambda.data());
+  at(delta) = change;
+  at(c.course.data()) = beta * load(c.course.data()) + load(c.change.data());
+  at(c.change.data()) = change;
+  at(c.lambda.data()) = next;
+  sums.moved += load(c.gram.data()) * change * change;
+  sums.size += load(c.gram.data()) * next * next;
 }
 
 template <int Sides, bool Back>
-SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, double& moved,
-                        double& size) {
+SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, Sums& sums) {
   Lanes<Sides> v;
   v.loadSides(f.velocity + m.slot[0], f.velocity + m.slot[1]);
   Wide lacking[Manifold::kMostPoints];
@@ -265,7 +265,6 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     lacking[i] = load(c[i].target.data()) - velocity;
   }
   double delta[Manifold::kMostPoints * kLanes];
-  bool any = false;
   for (int n = 0; n < m.count; ++n) {
     const int i = Back ? m.count - 1 - n : n;
     Wide w = lacking[i];
@@ -274,41 +273,40 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
       const double* d = delta + j * kLanes;
       if constexpr (Back) {
         const double* block = m.coupling + Manifold::kBlock * (Manifold::blocks(j) + i);
-        const Wide change = {d[0], d[1], d[2], 0};
-        Wide sums;
-        sumsOf(load(block) * change, load(block + kLanes) * change, load(block + 2 * kLanes) * change,
-               load(block + 2 * kLanes) * change, sums);
-        w -= sums;
+        Wide products;
+        sumsOf(load(block) * load(d), load(block + kLanes) * load(d), load(block + 2 * kLanes) * load(d),
+               load(block + 2 * kLanes) * load(d), products);
+        w -= products;
       } else {
         const double* block = m.coupling + Manifold::kBlock * (Manifold::blocks(i) + j);
         w -= load(block) * d[0] + load(block + kLanes) * d[1] + load(block + 2 * kLanes) * d[2];
       }
     }
-    any = visitPoint(c[i], w, beta, delta + i * kLanes, moved, size) || any;
+    visitPoint(c[i], w, beta, delta + i * kLanes, sums);
   }
-  if (any) move<Sides, kLanes>(m, c, delta, f);
+  move<Sides>(m, c, delta, f);
 }
 
 template <bool Back>
 SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
-                               const FreeVelocities& f, double beta, double& moved, double& size) {
+                               const FreeVelocities& f, double beta, Sums& sums) {
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const Manifold& m = manifolds[Back ? count - 1 - i : i];
     FreeContact* c = contacts + m.begin;
-    m.sides == 2 ? visit<2, Back>(m, c, f, beta, moved, size) : visit<1, Back>(m, c, f, beta, moved, size);
+    m.sides == 2 ? visit<2, Back>(m, c, f, beta, sums) : visit<1, Back>(m, c, f, beta, sums);
   }
 }
 
 SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
                            const FreeVelocities& f, Sweep sweep, double& moved, double& size) {
-  double movedHere = 0, sizeHere = 0;
+  Sums sums;
   if (sweep.back) {
-    visitInOrder<true>(manifolds, count, contacts, f, sweep.beta, movedHere, sizeHere);
+    visitInOrder<true>(manifolds, count, contacts, f, sweep.beta, sums);
   } else {
-    visitInOrder<false>(manifolds, count, contacts, f, sweep.beta, movedHere, sizeHere);
+    visitInOrder<false>(manifolds, count, contacts, f, sweep.beta, sums);
   }
-  moved += movedHere;
-  size += sizeHere;
+  moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
+  size += sums.size[0] + sums.size[1] + sums.size[2];
 }
 
 SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeContact* contacts,
@@ -318,35 +316,25 @@ SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeCon
   }
 }
 
-SINEW_INLINE void moveAny(const Manifold& m, const FreeContact* c, const double* delta, const FreeVelocities& f) {
-  m.sides == 2 ? move<2, 3>(m, c, delta, f) : move<1, 3>(m, c, delta, f);
+/// v += scale inv(A) J' x with x a member of each contact.
+SINEW_INLINE void moveAny(const Manifold& m, FreeContact* c, FreeContact::Three FreeContact::*x, double scale,
+                          const FreeVelocities& f) {
+  double delta[Manifold::kMostPoints * kLanes];
+  for (int i = 0; i < m.count; ++i) at(delta + i * kLanes) = scale * load((c[i].*x).data());
+  m.sides == 2 ? move<2>(m, c, delta, f) : move<1>(m, c, delta, f);
 }
 
 SINEW_KERNEL void extrapolateAll(const Manifold* begin, const Manifold* end, FreeContact* contacts,
                                  const FreeVelocities& f, double beta) {
   for (const Manifold* m = begin; m != end; ++m) {
     FreeContact* c = contacts + m->begin;
-    double delta[3 * Manifold::kMostPoints];
-    for (int i = 0; i < m->count; ++i) {
-      for (std::size_t k = 0; k < 3; ++k) {
-        delta[3 * i + static_cast<int>(k)] = beta * c[i].course[k];
-        c[i].lambda[k] += beta * c[i].course[k];
-      }
-    }
-    moveAny(*m, c, delta, f);
+    for (int i = 0; i < m->count; ++i) at(c[i].lambda.data()) += beta * load(c[i].course.data());
+    moveAny(*m, c, &FreeContact::course, beta, f);
   }
 }
 
-SINEW_KERNEL void applyAll(const Manifold* begin, const Manifold* end, const FreeContact* contacts,
-                           const FreeVelocities& f) {
-  for (const Manifold* m = begin; m != end; ++m) {
-    const FreeContact* c = contacts + m->begin;
-    double delta[3 * Manifold::kMostPoints];
-    for (int i = 0; i < m->count; ++i) {
-      for (std::size_t k = 0; k < 3; ++k) delta[3 * i + static_cast<int>(k)] = c[i].lambda[k];
-    }
-    moveAny(*m, c, delta, f);
-  }
+SINEW_KERNEL void applyAll(const Manifold* begin, const Manifold* end, FreeContact* contacts, const FreeVelocities& f) {
+  for (const Manifold* m = begin; m != end; ++m) moveAny(*m, contacts + m->begin, &FreeContact::lambda, 1, f);
 }
 
 }  // namespace
@@ -364,7 +352,7 @@ void extrapolate(std::span<const Manifold> manifolds, FreeContact* contacts, con
   extrapolateAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, v, beta);
 }
 
-void applyImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, const FreeVelocities& v) {
+void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v) {
   applyAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, v);
 }
 

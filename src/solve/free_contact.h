@@ -14,13 +14,15 @@ inline constexpr int kSlots = 8;
 inline constexpr int kSmall = 6;
 
 struct FreeContact {
+  using Three = std::array<double, 4>;  ///< normal and tangents, filled up with zero
+
   const double* J = nullptr;        ///< 3 x (kSmall sides)
   int row = 0;                      ///< first of its three rows
-  std::array<double, 4> target{};   ///< velocities; the fourth number fills up
-  std::array<double, 3> lambda{};   ///< impulses
-  std::array<double, 3> change{};   ///< of the impulses in the last visit
-  std::array<double, 3> course{};   ///< direction in which they are extrapolated
-  std::array<double, 3> gram{};     ///< diagonal of G = J inv(A) J'
+  Three target{};                   ///< velocities
+  Three lambda{};                   ///< impulses
+  Three change{};                   ///< of the impulses in the last visit
+  Three course{};                   ///< direction in which they are extrapolated
+  Three gram{};                     ///< diagonal of G = J inv(A) J'
   std::array<double, 2> across{};   ///< G_10, G_20
   double along = 0;                 ///< G_21
   double normalInverse = 0;         ///< 1 / G_00
@@ -66,7 +68,7 @@ void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, 
                     double& moved, double& size);
 
 /// v += inv(A) J' lambda for each contact.
-void applyImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, const FreeVelocities& v);
+void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v);
 
 /// lambda += beta course for each contact, v moves with it.
 void extrapolate(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, double beta);
