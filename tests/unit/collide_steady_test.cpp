@@ -55,8 +55,9 @@ TEST(CollideSteady, BoxesFlatOnEachOtherKeepAllTheirPoints) {
   EXPECT_GE(first.size(), 6u);
 }
 
-// No point is deeper than the boxes overlap, and the deepest one is nearly as deep as that: the normal may be 0.14 rad
-// away from a face. The overlap is found by scanning directions, which finds up to 1e-4 too much of it.
+// No point is deeper than the boxes overlap (by more than 1 / cos 0.14), and the deepest one is nearly as deep as that:
+// the normal may be 0.14 rad away from a face. The overlap is found by scanning directions, which finds up to 1e-4 too
+// much of it.
 TEST(CollideSteady, PointsOfBoxesAreAsDeepAsTheBoxesOverlap) {
   std::mt19937 rng(2);
   for (int i = 0; i < 200; ++i) {
@@ -72,7 +73,7 @@ TEST(CollideSteady, PointsOfBoxesAreAsDeepAsTheBoxesOverlap) {
       deepest = std::min(deepest, p.dist);
       EXPECT_NEAR(p.normal.norm(), 1, tolerance(1e-12));
     }
-    EXPECT_GE(deepest, distance - 1e-9) << "pose " << i << ", tilt " << angle;
+    EXPECT_GE(deepest, 1.01 * distance - 1e-9) << "pose " << i << ", tilt " << angle;
     EXPECT_LE(deepest, distance + tolerance(0.05 * std::abs(distance) + 1e-4)) << "pose " << i << ", tilt " << angle;
   }
 }
