@@ -181,8 +181,16 @@ void checkMuscle(const std::array<double, 10>& prm, const Place& place) {
   }
 }
 
-void checkReflected(const spec::Actuator& a, const Place& place) {
-  if (isJoint(a.trntype) || a.trntype == TransmissionType::Tendon) return;
+void checkReflected(const spec::Actuator& a, int target, const Model& m, const Place& place) {
+  if (isJoint(a.trntype)) return;
+  if (a.trntype == TransmissionType::Tendon) {
+    if (a.armature == 0) return;
+    for (int i = m.tendon_adr[target]; i < m.tendon_adr[target] + m.tendon_num[target]; ++i) {
+      if (m.wrap_type[i] != WrapType::Sphere && m.wrap_type[i] != WrapType::Cylinder) continue;
+      place.fail(fmt::format("'armature' needs a tendon that wraps around nothing, and \"{}\" does", a.target));
+    }
+    return;
+  }
   if (a.damping != spec::Vec3{0, 0, 0}) place.fail("'damping' needs a joint or tendon transmission");
   if (a.armature != 0) place.fail("'armature' needs a joint or tendon transmission");
 }
@@ -230,7 +238,7 @@ void writeActuator(const spec::Actuator& a, const spec::Compiler& compiler, cons
   const bool isOrientation = a.gaintype == GainType::So3;
   const std::array<int, 2> target = resolveTarget(a, names, place);
   if (isOrientation) checkOrientationTarget(a, target[0], m, place);
-  checkReflected(a, place);
+  checkReflected(a, target[0], m, place);
   if (a.gaintype == GainType::Muscle) checkMuscle(a.gainprm, place);
   if (a.biastype == BiasType::Muscle) checkMuscle(a.biasprm, place);
 

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "compile/actuators.h"
@@ -17,6 +20,7 @@
 #include "compile/layout.h"
 #include "compile/length_range.h"
 #include "compile/names.h"
+#include "compile/place.h"
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
@@ -96,15 +100,27 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeLengthRanges(draft, m);
 }
 
+/// The body that a row of a model array is about, -1 if it is about something else.
+int bodyOfRow(const Model& m, std::string_view array, int row) {
+  if (array.starts_with("body_")) return row;
+  if (array.starts_with("jnt_")) return m.jnt_bodyid[row];
+  if (array.starts_with("geom_")) return m.geom_bodyid[row];
+  if (array.starts_with("site_")) return m.site_bodyid[row];
+  if (array.starts_with("dof_") && row < m.nv_rigid) return m.dof_bodyid[row];
+  return -1;
+}
+
 /// Numbers beyond the range of double come from absurd sizes or densities; a step could do nothing with them.
-void requireFinite(const Model& m) {
-  m.forEachArray([](const char* name, const auto& array, int, int, const char*) {
+void requireFinite(const draft::Draft& draft, const Model& m) {
+  m.forEachArray([&](const char* name, const auto& array, int, int columns, const char*) {
     if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(array[0])>>) {
       for (std::ptrdiff_t i = 0; i < array.size(); ++i) {
-        if (!std::isfinite(array[i])) {
-          throw LoadError(fmt::format("the compiled model has {}[{}] = {}: some number in it is too large", name, i,
-                                      static_cast<double>(array[i])));
-        }
+        if (std::isfinite(array[i])) continue;
+        const std::string message = fmt::format("the compiled model has {}[{}] = {}: some number in it is too large",
+                                                name, i, static_cast<double>(array[i]));
+        const int body = bodyOfRow(m, name, static_cast<int>(i / std::max(1, columns)));
+        if (body > 0) draft::placeOf(*draft.body(body).spec).fail(message);
+        throw LoadError(message);
       }
     }
   });
@@ -142,7 +158,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   m.allocate();
   writeObjects(draft, names, m);
   writeDerived(draft, m);
-  requireFinite(m);
+  requireFinite(draft, m);
   m.opt.enableflags = spec.option.enableflags;
   draft::requireInitialSleep(draft, m);
   return m;

@@ -17,6 +17,12 @@ void requireInside(int value, int count, const char* attribute, const Place& pla
   }
 }
 
+void requireOrder(const int* low, const int* high, int n, const char* attribute, const Place& place) {
+  for (int k = 0; k < n; ++k) {
+    if (low[k] > high[k]) place.fail(fmt::format("'{}' must not fall, found {} to {}", attribute, low[k], high[k]));
+  }
+}
+
 /// Marks the box of grid places between two corners, both included.
 void markBox(const PinGrid& grid, const int* low, const int* high, std::vector<char>& pinned) {
   const auto from = [&](int k) { return k < grid.dim ? low[k] : 0; };
@@ -44,6 +50,7 @@ void markPins(const std::vector<spec::FlexPin>& pins, const PinGrid& grid, std::
     for (std::size_t i = 0; i < pin.range.size(); i += 2) {
       requireInside(pin.range[i], n, "range", place);
       requireInside(pin.range[i + 1], n, "range", place);
+      requireOrder(&pin.range[i], &pin.range[i + 1], 1, "range", place);
       for (int k = pin.range[i]; k <= pin.range[i + 1]; ++k) pinned[static_cast<std::size_t>(k)] = 1;
     }
     if (pin.grid.empty() && pin.gridrange.empty()) continue;
@@ -59,6 +66,7 @@ void markPins(const std::vector<spec::FlexPin>& pins, const PinGrid& grid, std::
     }
     for (std::size_t i = 0; i < pin.grid.size(); i += d) markBox(grid, &pin.grid[i], &pin.grid[i], pinned);
     for (std::size_t i = 0; i < pin.gridrange.size(); i += 2 * d) {
+      requireOrder(&pin.gridrange[i], &pin.gridrange[i + d], grid.dim, "gridrange", place);
       markBox(grid, &pin.gridrange[i], &pin.gridrange[i + d], pinned);
     }
   }

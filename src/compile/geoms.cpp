@@ -181,7 +181,9 @@ Geom draftGeom(const Draft& draft, const spec::Geom& spec, const std::vector<Pos
   const auto [firstGroup, lastGroup] = draft.compiler().inertiagrouprange;
   if (carriesMass && spec.group >= firstGroup && spec.group <= lastGroup) setMass(draft, geom);
   if (spec.fluidellipsoid) {
-    geom.fluid = geom::fluidCoefficients(geom::fluidSemiAxes(geom.type, geom.size), spec.fluidcoef);
+    // a plane without edges has no ellipsoid; it cannot move either, so the fluid does nothing to it
+    const Vec3 semiAxes = geom::fluidSemiAxes(geom.type, geom.size);
+    if (semiAxes.minCoeff() > 0) geom.fluid = geom::fluidCoefficients(semiAxes, spec.fluidcoef);
   }
   if (spec.frame >= 0) geom.pose = compose(frames.at(static_cast<std::size_t>(spec.frame)), geom.pose);
   return geom;

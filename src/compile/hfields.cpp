@@ -24,7 +24,7 @@ geom::HeightField makeHeightField(const spec::HField& spec, const spec::Compiler
     const std::vector<unsigned char> bytes = readAsset(spec.directory, spec.file, compiler.strippath, place);
     return geom::loadHfield(bytes, spec.file, spec.content_type);
   } catch (const geom::MeshError& error) {
-    place.fail(error.what());
+    place.fail(fromFile ? fmt::format("file \"{}\": {}", spec.file, error.what()) : error.what());
   }
 }
 

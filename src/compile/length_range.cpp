@@ -136,15 +136,16 @@ void writeLengthRanges(const Draft& draft, Model& m) {
     if (isWanted(settings, m, u)) wanted.push_back(u);
   }
   if (wanted.empty()) return;
-  if (!(settings.inttotal < 1e6)) {
-    throw LoadError(fmt::format("<lengthrange>: inttotal = {} seconds is too long", settings.inttotal));
-  }
-
   const Option saved = m.opt;
   m.opt.disableflags = disable::kFrictionLoss | disable::kContact | disable::kSpring | disable::kDamper |
                        disable::kGravity | disable::kActuation;
   m.opt.enableflags &= ~enable::kSleep;
   if (settings.timestep > 0) m.opt.timestep = settings.timestep;
+  constexpr double kMaxSteps = 1e6;
+  if (!(settings.inttotal <= kMaxSteps * m.opt.timestep)) {
+    throw LoadError(fmt::format("<lengthrange>: inttotal = {} seconds with timestep = {} are more than {} steps",
+                                settings.inttotal, m.opt.timestep, kMaxSteps));
+  }
 
   const std::size_t n = wanted.size();
   std::vector<std::array<double, 2>> ranges(n);

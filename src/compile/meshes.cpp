@@ -82,7 +82,12 @@ geom::TriMesh readMesh(const spec::Mesh& spec, const spec::Compiler& compiler, c
   if (isInline) return geom::inlineMesh(spec.vertex, spec.face, spec.normal, spec.texcoord);
   if (!fromFile) place.fail("a mesh needs 'file', 'builtin' or 'vertex'");
   const geom::MeshFormat format = geom::meshFormat(spec.file, spec.content_type);
-  return geom::loadMesh(readAsset(spec.directory, spec.file, compiler.strippath, place), format);
+  const std::vector<unsigned char> bytes = readAsset(spec.directory, spec.file, compiler.strippath, place);
+  try {
+    return geom::loadMesh(bytes, format);
+  } catch (const geom::MeshError& error) {
+    place.fail(fmt::format("file \"{}\": {}", spec.file, error.what()));
+  }
 }
 
 geom::Mesh makeMesh(const spec::Mesh& spec, const spec::Compiler& compiler, bool collides) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <set>
 
 namespace sinew::draft {
@@ -138,8 +139,39 @@ Names collectNames(const Draft& draft) {
   return names;
 }
 
+namespace {
+
+/// Textures that materials can refer to: by name, or by the stem of the file if there is no name.
+std::set<std::string> textureNames(const Spec& spec) {
+  std::set<std::string> names;
+  for (const spec::VisualElement& texture : spec.textures) {
+    if (!texture.name.empty()) names.insert(texture.name);
+    for (const auto& [attribute, value] : texture.attributes) {
+      if (attribute == "file" && texture.name.empty()) names.insert(std::filesystem::path(value).stem().string());
+    }
+  }
+  return names;
+}
+
+void checkTextures(const Spec& spec) {
+  const std::set<std::string> textures = textureNames(spec);
+  const auto check = [&](const spec::VisualElement& element, const spec::VisualElement& material) {
+    for (const auto& [attribute, value] : element.attributes) {
+      if (attribute != "texture" || value.empty() || textures.count(value) > 0) continue;
+      Place(material.origin, "material", material.name).fail(fmt::format("no texture is named \"{}\"", value));
+    }
+  };
+  for (const spec::VisualElement& material : spec.materials) {
+    check(material, material);
+    for (const spec::VisualElement& layer : material.children) check(layer, material);
+  }
+}
+
+}  // namespace
+
 void checkVisuals(const Draft& draft, const Names& names) {
   const Spec& spec = *draft.spec;
+  checkTextures(spec);
   std::set<std::string> materials;
   for (const spec::VisualElement& material : spec.materials) materials.insert(material.name);
   const auto checkMaterial = [&](const std::string& material, const Place& place) {

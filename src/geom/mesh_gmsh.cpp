@@ -72,7 +72,8 @@ class Source {
     const char* begin = text_.data() + at_;
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error != std::errc()) {
-      throw MeshError("Gmsh file has \"" + std::string(text_.substr(at_, std::min<std::size_t>(left(), 20))) +
+      const std::string_view found = text_.substr(at_, std::min<std::size_t>(left(), 20));
+      throw MeshError("Gmsh file has \"" + std::string(found.substr(0, found.find_first_of(" \t\r\n"))) +
                       "\" where a number is needed");
     }
     at_ += static_cast<std::size_t>(end - begin);

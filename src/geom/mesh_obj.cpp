@@ -1,5 +1,7 @@
 #include <tiny_obj_loader.h>
 
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -28,6 +30,23 @@ std::size_t countCorners(std::string_view line) {
   return count;
 }
 
+/// The parser takes what it cannot read for zero, so the three coordinates are looked at before it sees them.
+void checkVertexLine(std::string_view numbers, std::size_t lineNumber) {
+  const char *at = numbers.data(), *const end = at + numbers.size();
+  for (int k = 0; k < 3; ++k) {
+    while (at != end && isBlank(*at)) ++at;
+    if (at != end && *at == '+') ++at;
+    double value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    if (error == std::errc::invalid_argument || (next != end && !isBlank(*next)))
+      throw MeshError("OBJ file, line " + std::to_string(lineNumber) + ": a vertex needs 3 numbers, found '" +
+                      std::string(numbers) + "'");
+    if (!std::isfinite(value))
+      throw MeshError("OBJ file, line " + std::to_string(lineNumber) + ": a vertex is not finite");
+    at = next;
+  }
+}
+
 /// The lines that make the surface: vertices, faces, and the marks where a new object or group begins. Everything else
 /// (materials, tags, curves, normals) never reaches the parser. Corner references to dropped normals and texture
 /// coordinates stay legal: the parser does not look them up.
@@ -35,13 +54,17 @@ std::string surfaceLines(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   double polygonWork = 0;
+  std::size_t lineNumber = 1;
   while (!text.empty()) {
     const std::size_t end = text.find_first_of("\r\n");
     std::string_view line = text.substr(0, end);
+    const std::size_t thisLine = lineNumber;
+    if (end != std::string_view::npos && (text[end] == '\n' || text.substr(end, 2) != "\r\n")) ++lineNumber;
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     while (!line.empty() && isBlank(line.front())) line.remove_prefix(1);
     if (line.size() < 2) continue;
     if (line[0] == 'v' && isBlank(line[1])) {
+      checkVertexLine(line.substr(2), thisLine);
       out.append(line).push_back('\n');
     } else if (line[0] == 'f' && isBlank(line[1])) {
       const std::size_t corners = countCorners(line.substr(2));

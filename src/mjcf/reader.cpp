@@ -96,6 +96,7 @@ void Reader::readOption(const Node& section) {
   for (const Node& child : section.children) {
     readAttributes(child, elementType({"option", "flag"}), option_);
   }
+  if (!(option_.timestep > 0)) fail(section, fmt::format("'timestep' must be positive, found {}", option_.timestep));
   spec_.option = option_;
 }
 
@@ -108,8 +109,11 @@ void Reader::readSize(const Node& section) {
   for (const Attribute& attribute : elementType({"size"}).attributes) {
     if (attribute.format.kind != ValueFormat::Kind::Int) continue;
     const std::string_view* text = section.find(attribute.name);
-    if (text && parseInts(*text, attribute.format)[0] < -1)
-      fail(section, fmt::format("'{}' must be at least -1, found \"{}\"", attribute.name, *text));
+    if (!text) continue;
+    const int value = parseInts(*text, attribute.format)[0];
+    if (value < -1) fail(section, fmt::format("'{}' must be at least -1, found \"{}\"", attribute.name, *text));
+    if (attribute.name.starts_with("nuser_") && value > kMaxUserColumns)
+      fail(section, fmt::format("'{}' can be {} at most, found {}", attribute.name, kMaxUserColumns, value));
   }
 }
 

@@ -15,6 +15,8 @@ namespace sinew::mjcf {
 
 /// Replicates and attachments may make at most this many elements, so that a few lines cannot exhaust the memory.
 inline constexpr std::size_t kMaxCopies = 1'000'000;
+/// Numbers of user data per element that <size nuser_...> may ask for.
+inline constexpr int kMaxUserColumns = 100'000;
 
 /// Turns a checked document into a Spec. Sections are read in a fixed order whatever their order in the text, the tree
 /// of bodies last, because elements outside it may be copied together with parts of it.

@@ -239,6 +239,14 @@ TEST(CompileConstants, SensorLayout) {
 }
 
 // A muscle between two stops: the length range is that of the joint, times gear.
+// Defaults reach the floor too, and an ellipsoid of no size would have an added mass of 0/0.
+TEST(CompileConstants, FluidShapeOfAnEndlessPlaneIsLeftOut) {
+  const Model m = inWorld(R"(<geom type="plane" size="0 0 1" fluidshape="ellipsoid"/>
+    <geom type="plane" size="1 2 1" fluidshape="ellipsoid"/>)");
+  for (int i = 0; i < 12; ++i) EXPECT_EQ(m.geom_fluid[i], 0) << i;
+  EXPECT_EQ(m.geom_fluid[12], 1);
+}
+
 TEST(CompileConstants, LengthRangeFromLimits) {
   const Model m = model(R"(<compiler><lengthrange uselimit="true"/></compiler>
     <worldbody><body><joint name="j" type="slide" range="-1 2"/><geom size="0.1"/></body></worldbody>

@@ -70,9 +70,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Sleep", inWorld(R"(<body name="b" sleep="never"/>)"),
              R"(model.xml:3: <body name="b">: 'sleep' is for the topmost moving body of a tree)"},
         Case{"Timestep", "<mujoco>\n<option timestep=\"0\"/>\n</mujoco>",
-             R"(<option>: 'timestep' must be positive, found 0)"},
+             R"(model.xml:2: <option>: 'timestep' must be positive, found 0)"},
         Case{"TooLarge", inWorld(R"(<body><joint/><geom size="1e150"/></body>)"),
-             "the compiled model has body_mass[1] = inf: some number in it is too large"}),
+             "model.xml:3: <body>: the compiled model has body_mass[1] = inf: some number in it is too large"},
+        Case{"UserColumns", "<mujoco>\n<size nuser_body=\"1000000000\"/>\n</mujoco>",
+             "model.xml:2: <size>: 'nuser_body' can be 100000 at most, found 1000000000"}),
     [](const auto& info) { return info.param.what; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -174,6 +176,12 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"HFieldSize",
              "<mujoco>\n<asset>\n<hfield name=\"h\" nrow=\"2\" ncol=\"2\" size=\"1 1 0 1\"/></asset></mujoco>",
              R"(model.xml:3: <hfield name="h">: all four numbers of 'size' must be positive, found 0)"},
+        Case{"Texture", "<mujoco>\n<asset>\n<material name=\"m\" texture=\"bark\"/></asset></mujoco>",
+             R"(model.xml:3: <material name="m">: no texture is named "bark")"},
+        Case{"LayerTexture",
+             "<mujoco>\n<asset>\n<texture file=\"a/wood.png\"/><material name=\"m\" texture=\"wood\"/>"
+             "<material name=\"n\"><layer role=\"rgb\" texture=\"bark\"/></material></asset></mujoco>",
+             R"(model.xml:3: <material name="n">: no texture is named "bark")"},
         Case{"HFieldMissing",
              "<mujoco>\n<asset>\n<hfield name=\"h\" file=\"h.png\" size=\"1 1 1 1\"/></asset></mujoco>",
              R"(model.xml:3: <hfield name="h">: file "h.png" does not exist)"}),
@@ -210,6 +218,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TendonGeomEnd",
              withArm("<tendon>\n<spatial name=\"t\"><geom geom=\"ball\"/><site site=\"tip\"/></spatial></tendon>"),
              R"(model.xml:7: <geom>: a geom must stand between two sites)"},
+        Case{"ArmatureOfAWrappingTendon",
+             withArm(
+                 "<tendon><spatial name=\"t\"><site site=\"tip\"/><geom geom=\"ball\"/><site site=\"end\"/></spatial>"
+                 "</tendon>\n<actuator><motor name=\"m\" tendon=\"t\" armature=\"1\"/></actuator>\n"
+                 "<worldbody><site name=\"end\" pos=\"1 0 0\"/></worldbody>"),
+             R"(model.xml:7: <actuator name="m">: 'armature' needs a tendon that wraps around nothing, and "t" does)"},
+        Case{"LengthRangeSteps",
+             withArm("<compiler><lengthrange timestep=\"1e-9\"/></compiler>\n<actuator><muscle "
+                     "joint=\"hinge\"/></actuator>"),
+             "<lengthrange>: inttotal = 10 seconds with timestep = 1e-09 are more than 1000000 steps"},
         Case{"ActuatorJoint", withArm("<actuator>\n<motor name=\"m\" joint=\"knee\"/></actuator>"),
              R"(model.xml:7: <actuator name="m">: no joint is named "knee")"},
         Case{"ActuatorRange",

@@ -120,7 +120,7 @@ TEST(Gmsh, WhatIsWrongIsSaid) {
   const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
   EXPECT_EQ(errorOf(head), "Gmsh file has no nodes");
   EXPECT_EQ(errorOf(head + "$Nodes\n999999999999\n"), "Gmsh file has an impossible number of nodes: 999999999999");
-  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 x 0\n"), "Gmsh file has \"x 0\n\" where a number is needed");
+  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 x 0\n"), "Gmsh file has \"x\" where a number is needed");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n"), "Gmsh file has no $EndNodes");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n"), "Gmsh file has no segments, triangles or tetrahedra");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 1 0 1 9\n$EndElements\n"),

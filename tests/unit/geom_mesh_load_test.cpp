@@ -177,6 +177,13 @@ TEST(LoadObj, SaysWhatIsWrong) {
   EXPECT_EQ(errorOf([] { loadObj(bytes("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 0\n")); }).substr(0, 23),
             "could not parse OBJ fil");
   EXPECT_EQ(errorOf([] { loadObj(bytes("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1e999\n")); }), "vertex 3 is not finite");
+  // what the parser would take for zero
+  EXPECT_EQ(errorOf([] { loadObj(bytes("v 0 0 0\r\nv 1 0 0\r\nv 0 y 0\r\nv 0 0 1\n")); }),
+            "OBJ file, line 3: a vertex needs 3 numbers, found '0 y 0'");
+  EXPECT_EQ(errorOf([] { loadObj(bytes("v 0 0 0\nv 1 0\nv 0 1 0\nv 0 0 1\n")); }),
+            "OBJ file, line 2: a vertex needs 3 numbers, found '1 0'");
+  EXPECT_EQ(errorOf([] { loadObj(bytes("# a comment\nv nan 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n")); }),
+            "OBJ file, line 2: a vertex is not finite");
   std::string polygon = "f";
   for (int i = 0; i < 256; ++i) polygon += " 1";
   EXPECT_EQ(errorOf([&] { loadObj(bytes(polygon)); }), "OBJ file has a face with more than 255 corners");
