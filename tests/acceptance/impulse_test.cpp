@@ -510,6 +510,46 @@ TEST(Impulse, LIFT_2_ColumnOfCubesStands) {
   }
 }
 
+/// Cubes of half a metre as meshes, on a floor that is a mesh as well; `poses` are the attributes of their bodies.
+std::string meshCubes(const std::vector<std::string>& poses) {
+  std::string world;
+  for (const std::string& pose : poses) {
+    world += fmt::format(R"(<body {}><freejoint/><geom type="mesh" mesh="cube" mass="1"/></body>)", pose);
+  }
+  return fmt::format(R"(<mujoco><option solver="Impulse" timestep="0.016666666666666666"/><asset>
+    <mesh name="cube" vertex="-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1" scale=".25 .25 .25"/>
+    <mesh name="slab" vertex="-2 -2 -1 2 -2 -1 -2 2 -1 2 2 -1 -2 -2 0 2 -2 0 -2 2 0 2 2 0"/></asset>
+    <worldbody><geom type="mesh" mesh="slab"/>{}</worldbody></mujoco>)",
+                     world);
+}
+
+// As boxes do (LIFT_2): all corners of a face carry, so that nothing creeps or rocks
+TEST(Impulse, ConvexMeshesStackAsSteadilyAsBoxes) {
+  std::vector<std::string> poses;
+  for (int i = 0; i < 5; ++i) {
+    poses.push_back(
+        fmt::format(R"(pos="{} {} {}" euler="0 0 {}")", 0.01 * (i % 2), -0.008 * (i % 3), 0.25 + 0.5 * i, 3 * i));
+  }
+  Scene run(meshCubes(poses));
+  run.seconds(10);
+  for (int i = 0; i < 5; ++i) {
+    const double* q = run.d.qpos.data() + 7 * i;
+    EXPECT_LT(std::hypot(q[0] - 0.01 * (i % 2), q[1] + 0.008 * (i % 3)), tolerance(1e-4)) << "cube " << i;
+    EXPECT_NEAR(q[2], 0.25 + 0.5 * i, tolerance(1e-5)) << "cube " << i;
+    for (int k = 0; k < 6; ++k) EXPECT_NEAR(run.d.qvel[6 * i + k], 0, tolerance(1e-5)) << "cube " << i;
+  }
+}
+
+// Points of a side that leans have depths of their own: a cube that arrives leaning by a degree comes to lie flat
+TEST(Impulse, ALeaningMeshComesToLieFlat) {
+  Scene run(meshCubes({R"(pos="0 0 0.25")", R"(pos="0.02 0.01 0.77" euler="1 0.5 20")"}));
+  run.seconds(3);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(run.d.qpos[7 * i + 2], 0.25 + 0.5 * i, tolerance(1e-5));
+    EXPECT_NEAR(run.d.xmat[9 * (i + 1) + 8], 1, tolerance(1e-8)) << "cosine of the lean";
+  }
+}
+
 TEST(Impulse, LIFT_3_ContactsKeepTheirIdentity) {
   Scene run(column(2, R"(<geom type="box" size=".5 .5 .5" mass="1"/>)", 0.5, 1, R"(timestep="0.016666666666666666")"));
   run.steps(5);
