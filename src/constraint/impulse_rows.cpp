@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "constraint/contact_target.h"
+#include "solve/bounce.h"
 #include "solve/impulse.h"
 #include "solve/rows.h"
 
@@ -50,6 +51,25 @@ void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p
       target[0] = targetOfContact(d, block, p);
       break;
   }
+}
+
+/// Targets of an island's rows if nothing bounced; empty if nothing does.
+std::span<double> targetsWithoutBounce(const Data& d, const Island& island, const solve::ConstraintProblem& problem,
+                                       const ImpulseParameters& p, Arena& arena) {
+  std::span<double> target;
+  for (std::size_t b = 0; b < island.blocks.size(); ++b) {
+    const RowBlock& block = d.row_block[island.blocks[b]];
+    if (d.efc_type[block.row] < RowType::ContactFrictionless) continue;
+    const Contact& contact = d.contact[d.efc_id[block.row]];
+    const double vn = d.efc_vel[block.row], C = contact.dist - d.efc_margin[block.row];
+    if (C > 0 || !(effectiveRestitution(contact.restitution, vn, p.threshold) > 0)) continue;
+    if (target.empty()) {
+      target = arena.take<double>(problem.rows());
+      std::copy(problem.aref.begin(), problem.aref.end(), target.begin());
+    }
+    target[static_cast<std::size_t>(problem.blocks[b].row)] = 0;  // depth is corrected when the impact is over
+  }
+  return target;
 }
 
 RowState stateOf(const solve::ConstraintProblem& p, const RowBlock& block, int row, double lambda) {
@@ -101,8 +121,11 @@ IslandReport solveImpulses(const Model& m, Data& d, const Island& island, Arena&
     before[i] = s.x[i];
     s.x[i] += h * p.smoothAcceleration[i];
   }
-  solve::ImpulseSolver solver(p, {p.aref}, {m.opt.iterations, m.opt.tolerance}, arena);
-  const solve::ImpulseReport report = solver.solve(s.force, s.x);
+  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
+  const std::span<const double> calm = targetsWithoutBounce(d, island, p, parametersOf(m.opt), arena);
+  const solve::ImpulseReport report = calm.empty()
+                                          ? solve::ImpulseSolver(p, {p.aref}, options, arena).solve(s.force, s.x)
+                                          : solve::solveBounce(p, p.aref, calm, options, arena, s.force, s.x);
 
   for (const RowBlock& block : p.blocks) {
     const double* lambda = s.force.data() + block.row;

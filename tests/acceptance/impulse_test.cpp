@@ -159,16 +159,18 @@ double apexAfterBounce(Scene& run) {
       continue;
     }
     top = std::max(top, run.d.qpos[2] - 0.5);
-    if (run.d.qvel[2] <= 0) return top;
+    if (run.d.qvel[2] <= 1e-12) return top;  // or it is lifted to the surface, ever more slowly
   }
   return -1;
 }
 
 // e^2 h at steps from 1/1000 to 1/60 s: with the pressing acceleration known the rebound makes up for being noticed
 // late. 0.5 % of the drop; the apex itself falls between two steps, which costs at most g h^2/8 = 0.3 mm at 1/60 s.
+// Without restitution the ball may arrive up to one step deep (3 cm at 1/60 s, as it falls 7 cm per step); what lifts it
+// out again must end at the surface.
 TEST(Impulse, BouncesToESquaredOfTheHeight) {
   for (const double h : {1.0 / 60, 1.0 / 240, 1.0 / 1000}) {
-    for (const double e : {0.3, 0.5, 0.8, 1.0}) {
+    for (const double e : {0.0, 0.3, 0.5, 0.8, 1.0}) {
       Scene run(
           scene(fmt::format(R"(timestep="{}")", h),
                 fmt::format(R"(<geom type="plane" size="9 9 1" restitution="{}"/>)", e) + ball(0, 0.5, 1, e, 1.5)));
@@ -179,16 +181,17 @@ TEST(Impulse, BouncesToESquaredOfTheHeight) {
 }
 
 TEST(Impulse, DoesNotBounceWithoutRestitution) {
-  for (const double h : {1.0 / 500, 1.0 / 1000, 1.0 / 2000}) {
+  for (const double h : {1.0 / 60, 1.0 / 240, 1.0 / 500, 1.0 / 1000, 1.0 / 2000}) {
     Scene run(
         scene(fmt::format(R"(timestep="{}")", h), R"(<geom type="plane" size="9 9 1"/>)" + ball(0, 0.5, 1, 0, 1.5)));
-    EXPECT_NEAR(apexAfterBounce(run), 0, tolerance(1e-6));
+    EXPECT_NEAR(apexAfterBounce(run), 0, tolerance(1e-6)) << "h = " << h;
     double top = 0;
     for (int i = 0; i < 2000; ++i) {
       step(run.m, run.d);
       top = std::max(top, run.d.qpos[2] - 0.5);
     }
-    EXPECT_LT(top, tolerance(1e-6));
+    EXPECT_LT(top, tolerance(1e-6)) << "h = " << h;
+    EXPECT_NEAR(run.d.qpos[2], 0.5, tolerance(1e-9)) << "h = " << h;
   }
 }
 
@@ -381,8 +384,8 @@ TEST(Impulse, RandomCollisionsKeepMomentumAndNeverAddEnergy) {
     EXPECT_GT(impacts, 100);
     EXPECT_LT(last, start);
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(after[k], before[k], tolerance(1e-12) * scale);
-    // a step moves the ends of a lever arm by h v after the impulse: spin is kept to that order, not to rounding
-    for (int k = 3; k < 6; ++k) EXPECT_NEAR(after[k], before[k], tolerance(1e-3) * scale);
+    // both balls get their impulse at one point, x moves along v, and a ball turns about its own spin
+    for (int k = 3; k < 6; ++k) EXPECT_NEAR(after[k], before[k], tolerance(1e-12) * scale);
     EXPECT_TRUE(run.d.status.ok());
   }
 }
