@@ -73,9 +73,9 @@ class World {
   double restitution(BodyId body) const;
   double friction(BodyId body) const;
 
-  /// Not for bodies on a slide joint.
+  /// Not for bodies on a slide, or on a hinge with a coordinate.
   void setPlacement(BodyId body, const Placement& placement);
-  /// Of the centre of mass, m/s and rad/s. Not for static things and bodies on a slide joint.
+  /// Of the centre of mass, m/s and rad/s. Not for static things and bodies on such joints.
   void setVelocity(BodyId body, const Vector3& linear, const Vector3& angular);
   void setRestitution(BodyId body, double restitution);
   void setFriction(BodyId body, double friction);
@@ -87,6 +87,15 @@ class World {
   /// Changes the velocity in the next update by what this impulse makes of it, N s.
   void applyImpulse(BodyId body, const Vector3& impulse);
   void applyImpulse(BodyId body, const Vector3& impulse, const Vector3& point);
+
+  // ---------------------------------------------------------------------------------------- joints
+
+  /// Coordinate of a slide (m) or of a hinge with range, spring or motor (rad), and its velocity. Other joints have
+  /// none.
+  double jointPosition(JointId joint) const;
+  double jointVelocity(JointId joint) const;
+  /// Another speed or force, for a joint with a coordinate.
+  void setMotor(JointId joint, const JointMotor& motor);
 
   // ---------------------------------------------------------------------------------------- soft things
 
@@ -112,7 +121,7 @@ class World {
   // ---------------------------------------------------------------------------------------- what happened
 
   /// Contacts of the last update, at the poses from which it started. Valid until the next update; contacts of bodies
-  /// removed since are left out.
+  /// removed since are left out, and those of a soft thing with itself.
   std::vector<WorldContact> contacts() const;
   double kineticEnergy() const;
   double potentialEnergy() const;   ///< gravity, springs and elasticity

@@ -106,24 +106,43 @@ struct FixedJoint {};
 struct BallJoint {
   Vector3 anchor{};
 };
-/// Two points of the axis, `width` apart, are held together.
+/// Force -stiffness (q - rest) - damping dq/dt along the coordinate q of a joint, m or rad.
+struct JointSpring {
+  double stiffness = 0;  ///< N/m or N m/rad
+  double damping = 0;    ///< N s/m or N m s/rad
+  double rest = 0;       ///< m or rad
+};
+/// Brings a joint to a speed with at most this force, and keeps it there. Speed 0 is a brake.
+struct JointMotor {
+  double speed = 0;     ///< m/s or rad/s
+  double maxForce = 0;  ///< N or N m
+};
+/// The second body only turns about the axis, as seen from the first. With a range, spring or motor the joint has a
+/// coordinate: the angle by which the second body has turned since the joint was made, rad, any number of turns.
+/// Without, two points of the axis, `width` apart, are held together.
 struct HingeJoint {
   Vector3 anchor{};
   Vector3 axis{0, 0, 1};
   double width = 0.1;
+  std::optional<std::array<double, 2>> range = {};  ///< rad
+  std::optional<JointSpring> spring = {};
+  std::optional<JointMotor> motor = {};
 };
 /// The second body only moves along the axis, as seen from the first.
 struct SlideJoint {
   Vector3 axis{0, 0, 1};
   std::optional<std::array<double, 2>> range = {};  ///< of the displacement, m
+  std::optional<JointSpring> spring = {};
+  std::optional<JointMotor> motor = {};
 };
 /// The distance of two points stays in [min, max]: equal numbers make a rod, min = 0 a rope. Without numbers: a rod of
-/// the present length.
+/// the present length, or, with a spring, any distance. The spring's rest is a length.
 struct DistanceJoint {
   Vector3 anchor1{};
   Vector3 anchor2{};
   std::optional<double> min = {};
   std::optional<double> max = {};
+  std::optional<JointSpring> spring = {};
 };
 using JointShape = std::variant<FixedJoint, BallJoint, HingeJoint, SlideJoint, DistanceJoint>;
 

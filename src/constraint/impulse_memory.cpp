@@ -7,10 +7,12 @@
 #include "constraint/contact_target.h"
 #include "constraint/impulse_rows.h"
 #include "constraint/impulse_transfer.h"
+#include "model/awake.h"
 
 /// What is carried over from step to step: the impulses of every contact, limit, friction loss and equality, by a
 /// number that says what they belong to. Both lists are in growing order of these numbers, so that finding them again
 /// is one pass. Where numbers repeat (features that are not distinct), the order in which contacts were found decides.
+/// What sleeps has no rows; its impulses are kept until it wakes.
 namespace sinew {
 namespace {
 
@@ -19,20 +21,32 @@ enum Kind : std::uint64_t { kEquality = 0, kFriction, kLimit, kGeoms, kFlexes };
 
 constexpr int kKindShift = 61;
 constexpr int kIdBits = 20, kFeatureBits = 21;
+constexpr std::uint64_t kIds = std::uint64_t{1} << kIdBits, kFeatures = std::uint64_t{1} << kFeatureBits;
+constexpr int kFirstShift = 31;
+constexpr std::uint64_t kFirst = (std::uint64_t{1} << 30) - 1, kSecond = (std::uint64_t{1} << kFirstShift) - 1;
 
 std::uint64_t keyOf(Kind kind, std::uint64_t first, std::uint64_t second) {
-  constexpr std::uint64_t kHalf = (std::uint64_t{1} << 30) - 1;
-  return (std::uint64_t{kind} << kKindShift) | ((first & kHalf) << 31) | (second & ((kHalf << 1) | 1));
+  return (std::uint64_t{kind} << kKindShift) | ((first & kFirst) << kFirstShift) | (second & kSecond);
+}
+
+Kind kindOf(std::uint64_t key) { return static_cast<Kind>(key >> kKindShift); }
+int firstOf(std::uint64_t key) { return static_cast<int>((key >> kFirstShift) & kFirst); }
+int secondOf(std::uint64_t key) { return static_cast<int>(key & kSecond); }
+
+std::uint64_t keyOfGeoms(int a, int b, std::uint64_t feature) {
+  const auto low = static_cast<std::uint64_t>(std::min(a, b)), high = static_cast<std::uint64_t>(std::max(a, b));
+  return (std::uint64_t{kGeoms} << kKindShift) | (low << (kIdBits + kFeatureBits)) | (high << kFeatureBits) | feature;
+}
+std::array<int, 2> geomsOf(std::uint64_t key) {
+  return {static_cast<int>((key >> (kIdBits + kFeatureBits)) & (kIds - 1)),
+          static_cast<int>((key >> kFeatureBits) & (kIds - 1))};
 }
 
 /// Two geoms and a feature fit into one number, if there are less than a million geoms; anything else is hashed.
 std::uint64_t keyOfContact(const Model& m, const Contact& c) {
-  constexpr std::uint64_t kIds = std::uint64_t{1} << kIdBits, kFeatures = std::uint64_t{1} << kFeatureBits;
   const auto feature = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.feature));
   if (c.geom[0] >= 0 && c.geom[1] >= 0 && feature < kFeatures && static_cast<std::uint64_t>(m.ngeom) < kIds) {
-    const auto low = static_cast<std::uint64_t>(std::min(c.geom[0], c.geom[1]));
-    const auto high = static_cast<std::uint64_t>(std::max(c.geom[0], c.geom[1]));
-    return (std::uint64_t{kGeoms} << kKindShift) | (low << (kIdBits + kFeatureBits)) | (high << kFeatureBits) | feature;
+    return keyOfGeoms(c.geom[0], c.geom[1], feature);
   }
   Hasher hasher;
   for (const auto& ids : {c.geom, c.flex, c.elem, c.vert}) hasher.add(ids.data(), sizeof(ids));
@@ -91,6 +105,39 @@ bool bounced(const Model& m, const Data& d, const RowBlock& block) {
   return effectiveRestitution(contact.restitution, d.efc_vel[block.row], m.opt.restitution_threshold) > 0;
 }
 
+/// What the key is about sleeps: it moves, and nothing that could move it is awake. Of flexes a key does not say it.
+bool sleeps(const Model& m, const Data& d, std::uint64_t key) {
+  switch (kindOf(key)) {
+    case kEquality:
+      return equalityAsleep(m, d, firstOf(key));
+    case kFriction:
+      return firstOf(key) ? tendonAsleep(m, d, secondOf(key)) : dofAsleep(m, d, secondOf(key));
+    case kLimit:
+      return firstOf(key) ? tendonAsleep(m, d, secondOf(key)) : jointAsleep(m, d, secondOf(key));
+    case kGeoms: {
+      const auto [a, b] = geomsOf(key);
+      const int awakeA = d.body_awake[m.geom_bodyid[a]], awakeB = d.body_awake[m.geom_bodyid[b]];
+      return std::max(awakeA, awakeB) == 0;
+    }
+    case kFlexes:
+      break;
+  }
+  return false;
+}
+
+/// Memories of what sleeps and has no rows, in their order.
+std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<const Entry> present, Arena& arena) {
+  if (!someAsleep(m, d)) return {};
+  const std::span<RowMemory> kept = arena.take<RowMemory>(d.row_memory.size());
+  std::size_t count = 0, next = 0;
+  for (const RowMemory& memory : d.row_memory) {
+    while (next < present.size() && present[next].key < memory.key) ++next;
+    const bool hasRows = next < present.size() && present[next].key == memory.key;
+    if (!hasRows && sleeps(m, d, memory.key)) kept[count++] = memory;
+  }
+  return kept.first(count);
+}
+
 }  // namespace
 
 void recallImpulses(const Model& m, Data& d) {
@@ -111,15 +158,23 @@ void recallImpulses(const Model& m, Data& d) {
 
 void rememberImpulses(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
+  const std::span<const Entry> present = sortedBlocks(m, d, d.arena);
+  const std::span<const RowMemory> dormant = dormantMemories(m, d, present, d.arena);
   d.row_memory.clear();
-  for (const Entry& entry : sortedBlocks(m, d, d.arena)) {
+  std::size_t next = 0;
+  const auto addDormantBelow = [&](std::uint64_t key) {
+    while (next < dormant.size() && dormant[next].key < key) d.row_memory.push_back(dormant[next++]);
+  };
+  for (const Entry& entry : present) {
     const RowBlock& block = d.row_block[entry.block];
     const double* force = d.efc_force.data() + block.row;
     if (std::all_of(force, force + block.nrow, [](double f) { return f == 0; }) || bounced(m, d, block)) continue;
     RowMemory memory{.key = entry.key};
     for (int r = 0; r < block.nrow; ++r) memory.impulse[static_cast<std::size_t>(r)] = m.opt.timestep * force[r];
+    addDormantBelow(entry.key);
     d.row_memory.push_back(memory);
   }
+  addDormantBelow(~std::uint64_t{0});
 }
 
 namespace {
@@ -135,27 +190,45 @@ int dofNumber(const Model& m, const ModelRenumbering& numbers, const Model& to, 
   return joint < 0 ? -1 : to.jnt_dofadr[joint] + dof - m.jnt_dofadr[m.dof_jntid[dof]];
 }
 
-/// Key of the block in the other model; none if what it is about is not there.
-std::optional<std::uint64_t> keyElsewhere(const Model& m, const Data& d, const ModelRenumbering& numbers,
-                                          const Model& to, const RowBlock& block) {
-  const RowType type = d.efc_type[block.row];
-  const int id = d.efc_id[block.row];
-  if (isContact(type)) {
-    Contact contact = d.contact[id];
-    for (std::size_t side = 0; side < 2; ++side) {
-      int& number = contact.geom[side] >= 0 ? contact.geom[side] : contact.flex[side];
-      number = numberOf(contact.geom[side] >= 0 ? numbers.geom : numbers.flex, number);
-      if (number < 0) return std::nullopt;
-    }
-    return keyOfRows(to, type, -1, -1, &contact);
-  }
+/// Key in the other model; none if what it is about is not there. Keys of flexes are hashes and are made anew.
+std::optional<std::uint64_t> keyElsewhere(const Model& m, const ModelRenumbering& numbers, const Model& to,
+                                          std::uint64_t key) {
+  const bool tendon = firstOf(key) != 0;
+  const int id = secondOf(key);
   int number = -1;
-  if (type == RowType::Equality) number = numberOf(numbers.equality, id);
-  if (type == RowType::LimitJoint) number = numberOf(numbers.joint, id);
-  if (type == RowType::FrictionDof && id < m.nv_rigid) number = dofNumber(m, numbers, to, id);
-  if (type == RowType::FrictionTendon || type == RowType::LimitTendon) number = numberOf(numbers.tendon, id);
+  switch (kindOf(key)) {
+    case kEquality:
+      number = numberOf(numbers.equality, firstOf(key));
+      return number < 0 ? std::nullopt
+                        : std::optional(keyOf(kEquality, static_cast<std::uint64_t>(number), key & kSecond));
+    case kFriction:
+      if (tendon) number = numberOf(numbers.tendon, id);
+      if (!tendon && id < m.nv_rigid) number = dofNumber(m, numbers, to, id);
+      break;
+    case kLimit:
+      number = numberOf(tendon ? numbers.tendon : numbers.joint, id);
+      break;
+    case kGeoms: {
+      const auto [a, b] = geomsOf(key);
+      const int newA = numberOf(numbers.geom, a), newB = numberOf(numbers.geom, b);
+      if (newA < 0 || newB < 0 || static_cast<std::uint64_t>(to.ngeom) >= kIds) return std::nullopt;
+      return keyOfGeoms(newA, newB, key & (kFeatures - 1));
+    }
+    case kFlexes:
+      return std::nullopt;
+  }
   if (number < 0) return std::nullopt;
-  return keyOfRows(to, type, number, block.part, nullptr);
+  return keyOf(kindOf(key), tendon, static_cast<std::uint64_t>(number));
+}
+
+/// The same for a contact of a flex.
+std::optional<std::uint64_t> flexKeyElsewhere(const ModelRenumbering& numbers, const Model& to, Contact contact) {
+  for (std::size_t side = 0; side < 2; ++side) {
+    int& number = contact.geom[side] >= 0 ? contact.geom[side] : contact.flex[side];
+    number = numberOf(contact.geom[side] >= 0 ? numbers.geom : numbers.flex, number);
+    if (number < 0) return std::nullopt;
+  }
+  return keyOfContact(to, contact);
 }
 
 }  // namespace
@@ -163,15 +236,17 @@ std::optional<std::uint64_t> keyElsewhere(const Model& m, const Data& d, const M
 void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target) {
   target.row_memory.clear();
   Arena arena;
-  const RowMemory* memory = d.row_memory.data();
-  const RowMemory* const end = memory + d.row_memory.size();
-  for (const Entry& entry : sortedBlocks(m, d, arena)) {
-    while (memory != end && memory->key < entry.key) ++memory;
-    if (memory == end) break;
-    if (memory->key != entry.key) continue;
-    const auto key = keyElsewhere(m, d, numbers, to, d.row_block[entry.block]);
-    if (key) target.row_memory.push_back({*key, memory->impulse});
-    ++memory;
+  const std::span<const Entry> present = sortedBlocks(m, d, arena);
+  std::size_t next = 0;
+  for (const RowMemory& memory : d.row_memory) {
+    std::optional<std::uint64_t> key = keyElsewhere(m, numbers, to, memory.key);
+    if (kindOf(memory.key) == kFlexes) {
+      while (next < present.size() && present[next].key < memory.key) ++next;
+      if (next == present.size() || present[next].key != memory.key) continue;
+      const RowBlock& block = d.row_block[present[next++].block];
+      key = flexKeyElsewhere(numbers, to, d.contact[d.efc_id[block.row]]);
+    }
+    if (key) target.row_memory.push_back({*key, memory.impulse});
   }
   std::stable_sort(target.row_memory.begin(), target.row_memory.end(),
                    [](const RowMemory& a, const RowMemory& b) { return a.key < b.key; });

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "constraint/contact_target.h"
+#include "solve/bounce.h"
 #include "solve/impulse.h"
 
 namespace sinew {
@@ -49,6 +50,29 @@ void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p
       target[0] = targetOfContact(d, block, p);
       break;
   }
+}
+
+/// Whether a block is a contact that bounces in this step.
+bool bounces(const Data& d, const RowBlock& block, double threshold) {
+  if (d.efc_type[block.row] < RowType::ContactFrictionless) return false;
+  const Contact& contact = d.contact[d.efc_id[block.row]];
+  if (contact.restitution == 0 || contact.dist > d.efc_margin[block.row]) return false;
+  return effectiveRestitution(contact.restitution, d.efc_vel[block.row], threshold) > 0;
+}
+
+/// Targets of an island's rows if nothing bounced; empty if nothing does.
+std::span<double> targetsWithoutBounce(const Data& d, const Island& island, const solve::ConstraintProblem& problem,
+                                       double threshold, Arena& arena) {
+  std::span<double> target;
+  for (std::size_t b = 0; b < island.blocks.size(); ++b) {
+    if (!bounces(d, d.row_block[island.blocks[b]], threshold)) continue;
+    if (target.empty()) {
+      target = arena.take<double>(problem.rows());
+      std::copy(problem.aref.begin(), problem.aref.end(), target.begin());
+    }
+    target[static_cast<std::size_t>(problem.blocks[b].row)] = 0;  // depth is corrected when the impact is over
+  }
+  return target;
 }
 
 RowState stateOf(BlockKind kind, double bound, double lambda) {
@@ -133,8 +157,11 @@ IslandReport solveCopied(const Model& m, Data& d, const Island& island, Arena& a
     before[i] = s.x[i];
     s.x[i] += h * p.smoothAcceleration[i];
   }
-  solve::ImpulseSolver solver(p, {p.aref, h}, {m.opt.iterations, m.opt.tolerance}, arena);
-  const solve::ImpulseReport report = solver.solve(s.force, s.x);
+  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
+  const solve::ImpulseRows rows{p.aref, h};
+  const std::span<const double> calm = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
+  const solve::ImpulseReport report = calm.empty() ? solve::ImpulseSolver(p, rows, options, arena).solve(s.force, s.x)
+                                                   : solve::solveBounce(p, rows, calm, options, arena, s.force, s.x);
   for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
   for (const RowBlock& block : p.blocks) finishBlock(p, block, h, s);
@@ -158,7 +185,9 @@ SharedImpulses::SharedImpulses(const Model& m, const Data& d, Arena& arena)
 }
 
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena) {
-  return shared ? solveInPlace(m, d, island, *shared, arena) : solveCopied(m, d, island, arena);
+  const bool calm = std::none_of(island.blocks.begin(), island.blocks.end(),
+                                 [&](int b) { return bounces(d, d.row_block[b], m.opt.restitution_threshold); });
+  return shared && calm ? solveInPlace(m, d, island, *shared, arena) : solveCopied(m, d, island, arena);
 }
 
 }  // namespace sinew

@@ -35,7 +35,7 @@ class SharedImpulses {
 
 /// One island from the impulses in efc_force -> qacc, qfrc_constraint, efc_force (now forces), efc_state.
 /// Islands may be solved at the same time. Without `shared`, which models with stiffness in their metric do not have,
-/// the island is copied.
+/// and if something bounces, the island is copied.
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena);
 
 }  // namespace sinew

@@ -40,6 +40,13 @@ Collider colliderFor(GeomType a, GeomType b) {
   return kTable[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
 }
 
+/// The same pair with points that keep their names from step to step.
+ClosedForm steadyForm(ClosedForm function) {
+  if (function == boxBox) return boxBoxSteady;
+  if (function == planeMesh) return planeMeshSteady;
+  return function;
+}
+
 /// A mesh without vertices touches nothing.
 bool isNothing(const Shape& s) { return s.type == GeomType::Mesh && s.hull.vertex.empty(); }
 
@@ -50,8 +57,7 @@ int collide(const Shape& a, const Shape& b, double margin, const CollideOptions&
   const Collider collider = colliderFor(a.type, b.type);
   switch (collider.kind) {
     case Collider::Exact:
-      if (options.steady && collider.function == boxBox) return boxBoxSteady(a, b, margin, out);
-      return collider.function(a, b, margin, out);
+      return (options.steady ? steadyForm(collider.function) : collider.function)(a, b, margin, out);
     case Collider::Convex:
       return collideConvex(a, b, margin, options, out);
     case Collider::Field:

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "geom/epa.h"
+#include "geom/face_manifold.h"
 #include "geom/gjk.h"
 #include "geom/gjk_simplex.h"
 #include "geom/ordered_math.h"
@@ -22,6 +23,7 @@ struct Scratch {
   GjkResult gjk;
   Polytope polytope;
   ClipScratch clip;
+  FaceScratch faces;
 };
 
 Scratch& scratch() {
@@ -117,6 +119,19 @@ int addTurnedContacts(const Shape& shapeA, const Shape& shapeB, ConvexBody& a, C
   return count;
 }
 
+/// Replaces the last contact, of two bodies inflated by half the margin, by those of the sides that face each other
+/// there, if there are such.
+int spreadOverFaces(ConvexBody& a, ConvexBody& b, double margin, Array<ContactPoint>& out) {
+  const ContactPoint nearest = out.back();
+  out.resize(out.size() - 1);
+  a.setInflation(0);
+  b.setInflation(0);
+  const int count = collideFaces(a, b, nearest.normal, margin, scratch().faces, out);
+  if (count > 0) return count;
+  out.push_back(nearest);
+  return 1;
+}
+
 bool isRound(const Shape& s) { return s.type == GeomType::Sphere || s.type == GeomType::Ellipsoid; }
 bool isFlatSided(const Shape& s) { return s.type == GeomType::Box || s.type == GeomType::Mesh; }
 
@@ -172,6 +187,9 @@ int collideOnce(ConvexBody& a, ConvexBody& b, double margin, const CollideOption
 int collideConvex(const Shape& shapeA, const Shape& shapeB, double margin, const CollideOptions& options,
                   Array<ContactPoint>& out) {
   ConvexBody a(shapeA, 0.5 * margin), b(shapeB, 0.5 * margin);
+  if (options.steady && options.multiContact && hasFaces(a) && hasFaces(b)) {
+    return appendContacts(a, b, margin, 1, options, out) == 0 ? 0 : spreadOverFaces(a, b, margin, out);
+  }
   const bool clip = options.multiContact && margin <= 0 && isFlatSided(shapeA) && isFlatSided(shapeB);
   const int count = appendContacts(a, b, margin, clip ? kMaxWitnesses : 1, options, out);
   if (clip || count != 1 || !options.multiContact || isRound(shapeA) || isRound(shapeB)) return count;

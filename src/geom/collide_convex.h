@@ -15,7 +15,9 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
 
 /// Contact points of two convex shapes. Both are inflated by half the margin, and where the inflated shapes overlap
 /// there is a contact. Boxes and meshes without margin get up to 4 points by clipping. Other pairs, apart from spheres
-/// and ellipsoids, get up to 4 more by turning the shapes a little against each other about the first point.
+/// and ellipsoids, get up to 4 more by turning the shapes a little against each other about the first point. Where
+/// steady contacts are asked for, boxes and meshes get all points of the sides that face each other, see
+/// collideFaces().
 int collideConvex(const Shape& a, const Shape& b, double margin, const CollideOptions& options,
                   Array<ContactPoint>& out);
 
@@ -25,6 +27,9 @@ int collideOnce(ConvexBody& a, ConvexBody& b, double margin, const CollideOption
 /// Lowest vertices of a mesh near a plane: the lowest one, and up to two of its neighbours in the hull that are not
 /// close to it.
 int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<ContactPoint>& out);
+/// All corners near the plane of the side that lies on it, or else the lowest vertex and its neighbours; named by the
+/// vertices. A mesh without hull is left to planeMesh().
+int planeMeshSteady(const Shape& plane, const Shape& mesh, double margin, Array<ContactPoint>& out);
 
 /// A height field is a row of prisms, two for each cell; each prism under the shape gives at most one point.
 int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geom/body_faces.h"
 #include "geom/collide_convex.h"
 #include "geom/ordered_math.h"
 
@@ -8,8 +9,9 @@ namespace sinew::geom {
 namespace {
 
 constexpr int kMaxPoints = 3;
-constexpr double kApart = 0.3;  ///< distance of further points from the first, of the mesh's bounding radius
-constexpr int kClimbFrom = 10;  ///< meshes with fewer vertices are searched exhaustively
+constexpr double kApart = 0.3;    ///< distance of further points from the first, of the mesh's bounding radius
+constexpr double kAcross = 0.99;  ///< cosine from which a side lies on the plane
+constexpr int kClimbFrom = 10;    ///< meshes with fewer vertices are searched exhaustively
 
 Vec3 vertexOf(const HullView& hull, int vertex) {
   const float* v = hull.vertex.data() + 3 * static_cast<std::size_t>(vertex);
@@ -112,6 +114,35 @@ int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<Contac
   const Neighbours neighbours(hull);
   for (const int* next = neighbours.of(hullVertex); *next >= 0 && count < kMaxPoints; ++next) {
     tryVertex(neighbours.globalId[*next]);
+  }
+  return count;
+}
+
+int planeMeshSteady(const Shape& plane, const Shape& mesh, double margin, Array<ContactPoint>& out) {
+  ConvexBody body(mesh, 0);
+  if (!hasFaces(body)) return planeMesh(plane, mesh, margin, out);
+  const Vec3 n = plane.rot.col(2);
+  int count = 0;
+  const auto add = [&](int vertex) {
+    const Vec3 point = cornerPoint(body, vertex);
+    const double dist = dot(n, point - plane.pos);
+    if (dist > margin) return;
+    out.push_back({.pos = point + n * (-0.5 * dist), .normal = n, .dist = dist, .feature = vertex});
+    ++count;
+  };
+  const Face side = faceAlong(body, -n);
+  if (side.id < 0) return planeMesh(plane, mesh, margin, out);
+  if (dot(side.normal, n) < -kAcross) {
+    for (const int vertex : polygonVertices(mesh.hull, side.id)) add(vertex);
+    return count;
+  }
+  const int lowest = body.lastVertex();
+  add(lowest);
+  // the corner before it in every polygon around it: each neighbour once
+  for (const int polygon : polygonsAround(mesh.hull, lowest)) {
+    const std::span<const int> corner = polygonVertices(mesh.hull, polygon);
+    const auto here = std::find(corner.begin(), corner.end(), lowest);
+    if (here != corner.end()) add(here == corner.begin() ? corner.back() : *(here - 1));
   }
   return count;
 }

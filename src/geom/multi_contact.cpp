@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "geom/body_faces.h"
 #include "geom/ordered_math.h"
 
 namespace sinew::geom {
@@ -11,10 +12,6 @@ namespace {
 
 constexpr double kFacing = 0.996;  ///< cosine from which two directions count as parallel, about 5 degrees
 constexpr double kAlong = 0.0888;  ///< and sine of about the same angle, for an edge along a face
-
-/// Corner codes (bits 0, 1, 2: positive x, y, z) of the faces +x, -x, +y, -y, +z, -z of a box, clockwise from outside.
-constexpr std::array<std::array<int, 4>, 6> kBoxFace = {
-    {{7, 3, 1, 5}, {2, 6, 4, 0}, {2, 3, 7, 6}, {4, 5, 1, 0}, {6, 7, 5, 4}, {3, 2, 0, 1}}};
 
 /// A feature reduced to its distinct vertices.
 struct Distinct {
@@ -37,29 +34,10 @@ struct Distinct {
   }
 };
 
-Vec3 boxCorner(const ConvexBody& box, int code) {
-  const Vec3& s = box.size();
-  return apply(box.rot(), Vec3(code & 1 ? s[0] : -s[0], code & 2 ? s[1] : -s[1], code & 4 ? s[2] : -s[2])) + box.pos();
-}
-
-Vec3 meshPoint(const ConvexBody& mesh, int vertex) {
-  const float* v = mesh.hull().vertex.data() + 3 * static_cast<std::size_t>(vertex);
-  return apply(mesh.rot(), Vec3(static_cast<double>(v[0]), static_cast<double>(v[1]), static_cast<double>(v[2]))) +
-         mesh.pos();
-}
-
-std::span<const int> polygonsAround(const HullView& hull, int vertex) {
-  return {hull.polymap + hull.polymapadr[vertex], static_cast<std::size_t>(hull.polymapnum[vertex])};
-}
-
-std::span<const int> polygonVertices(const HullView& hull, int polygon) {
-  return {hull.polyvert + hull.polyvertadr[polygon], static_cast<std::size_t>(hull.polyvertnum[polygon])};
-}
-
 // ------------------------------------------------------------------------------------------- faces at a feature
 
-void addBoxFace(const ConvexBody& box, int face, ClipScratch::Side& side) {
-  side.normal.push_back(apply(box.rot(), (face % 2 == 0 ? 1.0 : -1.0) * Vec3::Unit(face / 2)));
+void addFace(const ConvexBody& body, int face, ClipScratch::Side& side) {
+  side.normal.push_back(faceNormal(body, face));
   side.face.push_back(face);
 }
 
@@ -69,8 +47,8 @@ void boxFaces(const ConvexBody& box, const Distinct& feature, const Vec3& outwar
   for (int axis = 0; axis < 3; ++axis) {
     int positive = 0;
     for (int i = 0; i < feature.count; ++i) positive += feature.vertex[static_cast<std::size_t>(i)] >> axis & 1;
-    if (positive == feature.count) addBoxFace(box, 2 * axis, side);
-    if (positive == 0) addBoxFace(box, 2 * axis + 1, side);
+    if (positive == feature.count) addFace(box, 2 * axis, side);
+    if (positive == 0) addFace(box, 2 * axis + 1, side);
   }
   const int expected = 4 - feature.count;  // a corner belongs to 3 faces, an edge to 2
   if (static_cast<int>(side.face.size()) == expected) return;
@@ -79,14 +57,8 @@ void boxFaces(const ConvexBody& box, const Distinct& feature, const Vec3& outwar
   side.face.clear();
   const Vec3 local = unitOrX(applyTransposed(box.rot(), outward));
   for (int face = 0; face < 6; ++face) {
-    if ((face % 2 == 0 ? 1 : -1) * local[face / 2] > kFacing) return addBoxFace(box, face, side);
+    if ((face % 2 == 0 ? 1 : -1) * local[face / 2] > kFacing) return addFace(box, face, side);
   }
-}
-
-void addPolygon(const ConvexBody& mesh, int polygon, ClipScratch::Side& side) {
-  const double* n = mesh.hull().polynormal + 3 * static_cast<std::size_t>(polygon);
-  side.normal.push_back(apply(mesh.rot(), Vec3(n[0], n[1], n[2])));
-  side.face.push_back(polygon);
 }
 
 /// Hull polygons that contain all vertices of the feature. An edge has at most two; three vertices take the first.
@@ -94,7 +66,7 @@ void meshFaces(const ConvexBody& mesh, const Distinct& feature, ClipScratch::Sid
   const HullView& hull = mesh.hull();
   const std::span<const int> around = polygonsAround(hull, feature.vertex[0]);
   if (feature.count == 1) {
-    for (const int polygon : around) addPolygon(mesh, polygon, side);
+    for (const int polygon : around) addFace(mesh, polygon, side);
     return;
   }
   const auto contains = [](std::span<const int> list, int value) {
@@ -107,7 +79,7 @@ void meshFaces(const ConvexBody& mesh, const Distinct& feature, ClipScratch::Sid
   }
   for (std::size_t i = 0; i < count; ++i) {
     if (feature.count == 3 && !contains(polygonsAround(hull, feature.vertex[2]), common[i])) continue;
-    addPolygon(mesh, common[i], side);
+    addFace(mesh, common[i], side);
     if (feature.count == 3) return;
   }
 }
@@ -132,25 +104,14 @@ void edgesAt(const ConvexBody& body, const Distinct& feature, ClipScratch::Side&
   };
   if (feature.count == 2) return add(feature.point[1]);
   if (body.isBox()) {
-    for (int axis = 0; axis < 3; ++axis) add(boxCorner(body, feature.vertex[0] ^ (1 << axis)));
+    for (int axis = 0; axis < 3; ++axis) add(cornerPoint(body, feature.vertex[0] ^ (1 << axis)));
     return;
   }
   for (const int polygon : polygonsAround(body.hull(), feature.vertex[0])) {
     const std::span<const int> corner = polygonVertices(body.hull(), polygon);
     const auto here = std::find(corner.begin(), corner.end(), feature.vertex[0]);
-    if (here != corner.end()) add(meshPoint(body, here == corner.begin() ? corner.back() : *(here - 1)));
+    if (here != corner.end()) add(cornerPoint(body, here == corner.begin() ? corner.back() : *(here - 1)));
   }
-}
-
-/// Corners of a face, clockwise from outside.
-void polygonOf(const ConvexBody& body, int face, std::vector<Vec3>& polygon) {
-  polygon.clear();
-  if (body.isBox()) {
-    for (const int code : kBoxFace[static_cast<std::size_t>(face)]) polygon.push_back(boxCorner(body, code));
-    return;
-  }
-  const std::span<const int> corner = polygonVertices(body.hull(), face);
-  for (std::size_t i = corner.size(); i-- > 0;) polygon.push_back(meshPoint(body, corner[i]));
 }
 
 struct Match {
@@ -291,8 +252,8 @@ void clipFeatures(const ConvexBody& a, const ConvexBody& b, const Feature& featu
 
   const Match faces = facingPair(scratch.a.normal, scratch.b.normal);
   if (faces.found) {
-    polygonOf(a, scratch.a.face[faces.first], scratch.a.polygon);
-    polygonOf(b, scratch.b.face[faces.second], scratch.b.polygon);
+    faceCorners(a, scratch.a.face[faces.first], scratch.a.polygon);
+    faceCorners(b, scratch.b.face[faces.second], scratch.b.polygon);
     clip(scratch.a.polygon, scratch.b.polygon, scratch.a.normal[faces.first], scratch.b.normal[faces.second], false,
          scratch, contacts);
     return;
@@ -309,7 +270,7 @@ void clipFeatures(const ConvexBody& a, const ConvexBody& b, const Feature& featu
   edgesAt(edgeBody, feature, edge);
   const Match match = edgeAlongFace(edge.normal, face.normal);
   if (!match.found) return;
-  polygonOf(faceBody, face.face[match.second], face.polygon);
+  faceCorners(faceBody, face.face[match.second], face.polygon);
   edge.polygon = {feature.point[0], edge.edgeEnd[match.first]};
   const Vec3 n = face.normal[match.second];
   clip(face.polygon, edge.polygon, n, -n, edgeOfA, scratch, contacts);

@@ -204,7 +204,7 @@ void World::Impl::removeJoint(JointRecord& record) {
     BodyRecord& one = body(end);
     one.disturbed = true;
     --one.joints;
-    if (one.slide && one.slide->joint == record.id) dismount(one);
+    if (one.mount && one.mount->joint == record.id) dismount(one);
   }
   otherNames.erase(record.name);
   jointSlots.remove(record.id);
@@ -213,7 +213,7 @@ void World::Impl::removeJoint(JointRecord& record) {
 }
 
 void World::Impl::prepareRemoval(const JointRecord& record) {
-  if (!std::holds_alternative<SlideJoint>(record.shape)) return;
+  if (!riderOf(record)) return;
   for (const BodyId end : {record.first, record.second}) {
     if (!body(end).isStatic && !body(end).inData) return ensureCompiled();
   }

@@ -62,7 +62,11 @@ Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
   s.option.solver = options.solver;
   s.option.cone = Cone::Elliptic;
   const bool hasSoft = std::any_of(softs.begin(), softs.end(), [](const SoftRecord& r) { return !r.removed; });
-  s.option.integrator = options.integrator.value_or(hasSoft ? Integrator::ImplicitFast : Integrator::Euler);
+  const bool hasMotor =
+      std::any_of(joints.begin(), joints.end(), [](const JointRecord& r) { return !r.removed && r.motor; });
+  const Integrator suitable = hasSoft || hasMotor ? Integrator::ImplicitFast : Integrator::Euler;
+  s.option.integrator = options.integrator.value_or(suitable);
+  s.compiler.degree = false;
   s.option.iterations = options.iterations;
   s.option.tolerance = options.tolerance;
   s.option.erp = options.erp;
@@ -78,24 +82,30 @@ Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
     flat[i] = record.body;
     if (i == 0) continue;
     Pose pose = toPose(record.placement);
-    if (record.slide) {
-      pose = record.slide->frame;
+    if (record.mount) {
+      pose = record.mount->frame;
     } else if (record.raw && poses == Poses::Present) {
       pose = {ConstMapVec3(record.qpos.data()), normalized(Quat::load(record.qpos.data() + 3))};
     }
     flat[i].pos = fromEigen(pose.pos);
     flat[i].orientation.quat = fromQuat(pose.quat);
-    children[record.slide ? indexOf(record.slide->parent) : 0].push_back(i);
+    children[record.mount ? indexOf(record.mount->parent) : 0].push_back(i);
     if (record.isStatic) continue;
     spec::Joint joint;
     joint.name = record.body.name;
-    joint.type = record.slide ? JointType::Slide : JointType::Free;
+    joint.type = record.mount ? record.mount->type : JointType::Free;
     joint.align = spec::Tri::False;
-    if (record.slide) {
-      joint.axis = fromEigen(record.slide->axis);
-      if (record.slide->range) {
+    if (record.mount) {
+      joint.axis = fromEigen(record.mount->axis);
+      joint.pos = fromEigen(record.mount->anchor);
+      if (record.mount->range) {
         joint.limited = spec::Tri::True;
-        joint.range = *record.slide->range;
+        joint.range = *record.mount->range;
+      }
+      if (record.mount->spring) {
+        joint.stiffness = {record.mount->spring->stiffness, 0, 0};
+        joint.damping = {record.mount->spring->damping, 0, 0};
+        joint.springref = record.mount->spring->rest;
       }
     }
     flat[i].joints.push_back(joint);
@@ -284,6 +294,7 @@ void World::Impl::ensureCompiled() {
   data->threads = options.threads;
   restoreStates();
   changed = false;
+  driveMotors(model.opt.timestep);
   synchronized = false;
   synchronize();  // all of it, before anything sleeps
   if (before) {
@@ -313,6 +324,7 @@ Spec World::Impl::specWithKey() {
   key.layout = spec::KeyLayout::Sinew;
   key.qpos = std::vector<double>(data->qpos.begin(), data->qpos.end());
   key.qvel = std::vector<double>(data->qvel.begin(), data->qvel.end());
+  if (model.nactuator > 0) key.ctrl = std::vector<double>(data->ctrl.begin(), data->ctrl.end());
   s.keys.push_back(key);
   return s;
 }

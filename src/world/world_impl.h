@@ -12,13 +12,24 @@
 /// What is behind a World: records of what was added, in the order of adding, and the compiled model they are in.
 namespace sinew {
 
-/// A body that slides along an axis of another one is its child in the tree. Everything else is a root with six dofs.
-struct SlideMount {
-  JointId joint;
-  BodyId parent;
-  Pose frame;                 ///< of the child in the parent at displacement 0
-  Vec3 axis = Vec3::UnitZ();  ///< in the child
-  std::optional<std::array<double, 2>> range;
+/// A body on a joint with a coordinate is a child of the other body in the tree. Everything else is a root with six
+/// dofs.
+struct Mount {
+  JointId joint = {};
+  BodyId parent = {};
+  JointType type = JointType::Slide;
+  Pose frame = {};             ///< of the child in the parent at coordinate 0
+  Vec3 axis = Vec3::UnitZ();   ///< in the child, so that a growing coordinate moves the second body along it
+  Vec3 anchor = Vec3::Zero();  ///< of a hinge, in the child
+  std::optional<std::array<double, 2>> range = {};
+  std::optional<JointSpring> spring = {};
+
+  /// What the coordinate makes of the frame.
+  Pose displacement(double q) const {
+    if (type == JointType::Slide) return {axis * q, {}};
+    const Quat turn = fromAxisAngle(axis, q);
+    return {anchor - rotate(turn, anchor), turn};
+  }
 };
 
 struct BodyRecord {
@@ -27,7 +38,7 @@ struct BodyRecord {
   bool removed = false;
   bool isStatic = false;
   spec::Body body;  ///< name and geoms; its place, joints and sites are added when it is compiled
-  std::optional<SlideMount> slide;
+  std::optional<Mount> mount;
 
   // The state, unless `inData`: as it was given, or (`raw`) the numbers of the joint.
   Placement placement;
@@ -63,6 +74,8 @@ struct JointRecord {
   bool collide = false;
   Pose frame1, frame2;      ///< of the joint in the two bodies, at the first anchor
   double min = 0, max = 0;  ///< of a distance
+  std::optional<JointMotor> motor;
+  double gain = 1;  ///< of the motor, N s/m or N m s/rad
 };
 
 struct World::Impl {
@@ -89,10 +102,17 @@ struct World::Impl {
   }
 
   // ------------------------------------------------------------------ world_joints.cpp
-  /// Makes one of two bodies the other's child on a slide.
-  void mount(const JointRecord& joint, const SlideJoint& shape);
-  /// Gives a body on a slide its six dofs back.
+  /// Makes one of two bodies the other's child. `mount` has type, range and spring; `axis` and `anchor` are in the
+  /// world.
+  void mount(const JointRecord& joint, Mount mount, const Vector3& axis, const Vector3& anchor);
+  /// Gives a body on such a joint its six dofs back.
   void dismount(BodyRecord& child);
+  /// The body that rides on a joint; null: the joint has no coordinate.
+  BodyRecord* riderOf(const JointRecord& joint);
+  /// The joint's number in the compiled model; throws if it has no coordinate.
+  int coordinateOf(JointId joint);
+  /// Writes speeds, forces and gains of the motors into the model, for steps of dt.
+  void driveMotors(double dt);
   void writeJoint(const JointRecord& joint, Spec& spec, std::vector<spec::Body>& flat) const;
 
   // ------------------------------------------------------------------ world_compile.cpp

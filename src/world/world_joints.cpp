@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "world/checks.h"
 #include "world/world_impl.h"
 
-/// Joints. All but slides are equalities or tendons between sites of two free bodies, so that any two bodies can be
-/// joined, in loops too. A slide has no such form: there the second body becomes a child of the first in the tree.
+/// Joints. Most are equalities or tendons between sites of two free bodies, so that any two bodies can be joined, in
+/// loops too. Slides, and hinges with a coordinate, have no such form: there the second body becomes a child of the
+/// first in the tree.
 namespace sinew {
 namespace {
 
@@ -17,6 +20,28 @@ Vec3 checkedAxis(const std::string& who, const Vector3& axis) {
   }
   return a.normalized();
 }
+
+void checkRange(const std::string& who, const std::optional<std::array<double, 2>>& range) {
+  if (!range) return;
+  check::finite(who, "range", *range);
+  if ((*range)[0] >= (*range)[1])
+    check::fail(who, "range", fmt::format("[{}, {}]", (*range)[0], (*range)[1]), "growing");
+}
+
+void checkSpring(const std::string& who, const std::optional<JointSpring>& spring) {
+  if (!spring) return;
+  check::notNegative(who, "stiffness", spring->stiffness);
+  check::notNegative(who, "damping", spring->damping);
+  check::finite(who, "rest", spring->rest);
+}
+
+void checkMotor(const std::string& who, const std::optional<JointMotor>& motor) {
+  if (!motor) return;
+  check::finite(who, "speed of the motor", motor->speed);
+  check::positive(who, "largest force of the motor", motor->maxForce);
+}
+
+bool hasCoordinate(const HingeJoint& h) { return h.range || h.spring || h.motor; }
 
 struct Placer {
   const std::string& who;
@@ -37,26 +62,31 @@ struct Placer {
   void operator()(const HingeJoint& h) const {
     check::finite(who, "anchor", h.anchor);
     check::positive(who, "width", h.width);
+    checkRange(who, h.range);
+    checkSpring(who, h.spring);
+    checkMotor(who, h.motor);
+    joint.motor = h.motor;
     const Pose world{toEigen(h.anchor), fromZTo(checkedAxis(who, h.axis))};
     at(world, world);
   }
   void operator()(const SlideJoint& s) const {
     checkedAxis(who, s.axis);
-    if (!s.range) return;
-    check::finite(who, "range", *s.range);
-    if ((*s.range)[0] >= (*s.range)[1]) {
-      check::fail(who, "range", fmt::format("[{}, {}]", (*s.range)[0], (*s.range)[1]), "growing");
-    }
+    checkRange(who, s.range);
+    checkSpring(who, s.spring);
+    checkMotor(who, s.motor);
+    joint.motor = s.motor;
   }
   void operator()(const DistanceJoint& d) const {
     check::finite(who, "first anchor", d.anchor1);
     check::finite(who, "second anchor", d.anchor2);
     at({toEigen(d.anchor1), {}}, {toEigen(d.anchor2), {}});
     const double length = (toEigen(d.anchor2) - toEigen(d.anchor1)).norm();
-    joint.min = d.min ? *d.min : d.max ? 0 : length;
-    joint.max = d.max ? *d.max : d.min ? *d.min : length;
+    checkSpring(who, d.spring);
+    if (d.spring) check::notNegative(who, "rest", d.spring->rest);
+    joint.min = d.min ? *d.min : d.max || d.spring ? 0 : length;
+    joint.max = d.max ? *d.max : d.spring ? std::numeric_limits<double>::infinity() : d.min ? *d.min : length;
     check::notNegative(who, "least distance", joint.min);
-    check::positive(who, "largest distance", joint.max);
+    if (!(joint.max > 0)) check::fail(who, "largest distance", fmt::format("{}", joint.max), "above 0");
     if (joint.min > joint.max) {
       check::fail(who, "least distance", fmt::format("{}", joint.min), fmt::format("at most {}", joint.max));
     }
@@ -101,13 +131,14 @@ struct Writer {
     hold(EqualityType::Connect, "");
   }
   void operator()(const HingeJoint& h) const {
+    if (hasCoordinate(h)) return;
     for (const auto& [suffix, z] : {std::pair{"a", -h.width / 2}, {"b", h.width / 2}}) {
       sites(suffix, {Vec3(0, 0, z), {}});
       hold(EqualityType::Connect, suffix);
     }
   }
   void operator()(const SlideJoint&) const {}
-  void operator()(const DistanceJoint&) const {
+  void operator()(const DistanceJoint& distance) const {
     sites("", {});
     spec::Tendon tendon;
     tendon.name = joint.name;
@@ -118,9 +149,16 @@ struct Writer {
       wrap.target = joint.name + side;
       tendon.path.push_back(wrap);
     }
-    if (joint.min < joint.max) {
+    if (joint.min < joint.max && (joint.min > 0 || std::isfinite(joint.max))) {
+      // no distance in a world is anywhere near the largest one for which nothing is said
+      constexpr double kFar = 1e9;
       tendon.limited = spec::Tri::True;
-      tendon.range = {joint.min, joint.max};
+      tendon.range = {joint.min, std::min(joint.max, kFar)};
+    }
+    if (distance.spring) {
+      tendon.stiffness = {distance.spring->stiffness, 0, 0};
+      tendon.damping = {distance.spring->damping, 0, 0};
+      tendon.springlength = {distance.spring->rest, distance.spring->rest};
     }
     spec.tendons.push_back(tendon);
     if (joint.min < joint.max) return;
@@ -152,13 +190,18 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
   const Placement placement1 = impl_->placementOf(one), placement2 = impl_->placementOf(two);
   std::visit(Placer{who, placement1, placement2, joint}, shape);
   joint.id = impl_->jointSlots.add(impl_->joints.size());
-  if (const auto* slide = std::get_if<SlideJoint>(&shape)) {
-    try {
-      impl_->mount(joint, *slide);
-    } catch (...) {
-      impl_->jointSlots.remove(joint.id);
-      throw;
+  const auto* slide = std::get_if<SlideJoint>(&shape);
+  const auto* hinge = std::get_if<HingeJoint>(&shape);
+  try {
+    if (slide) {
+      impl_->mount(joint, {.type = JointType::Slide, .range = slide->range, .spring = slide->spring}, slide->axis, {});
+    } else if (hinge && hasCoordinate(*hinge)) {
+      impl_->mount(joint, {.type = JointType::Hinge, .range = hinge->range, .spring = hinge->spring}, hinge->axis,
+                   hinge->anchor);
     }
+  } catch (...) {
+    impl_->jointSlots.remove(joint.id);
+    throw;
   }
   for (const BodyId end : {first, second}) {
     impl_->body(end).disturbed = true;
@@ -170,23 +213,24 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
   return impl_->joints.back().id;
 }
 
-void World::Impl::mount(const JointRecord& joint, const SlideJoint& shape) {
+void World::Impl::mount(const JointRecord& joint, Mount mount, const Vector3& worldAxis, const Vector3& worldAnchor) {
   // the second body rides on the first, unless it cannot
   const auto canRide = [&](BodyId child, BodyId parent) {
-    if (body(child).isStatic || body(child).slide) return false;
-    for (const BodyRecord* up = &body(parent);; up = &body(up->slide->parent)) {
+    if (body(child).isStatic || body(child).mount) return false;
+    for (const BodyRecord* up = &body(parent);; up = &body(up->mount->parent)) {
       if (up->id == child) return false;
-      if (!up->slide) return true;
+      if (!up->mount) return true;
     }
   };
   const bool straight = canRide(joint.second, joint.first);
   if (!straight && !canRide(joint.first, joint.second)) {
-    throw std::invalid_argument(fmt::format(
-        "joint \"{}\": \"{}\" and \"{}\" already ride on slide joints; a body can be on one, and not in a circle",
-        joint.name, body(joint.first).body.name, body(joint.second).body.name));
+    throw std::invalid_argument(
+        fmt::format("joint \"{}\": \"{}\" and \"{}\" already ride on joints with a coordinate; a body can be on one, "
+                    "and not in a circle",
+                    joint.name, body(joint.first).body.name, body(joint.second).body.name));
   }
   // the axis is fixed in both: a positive displacement moves the second body along it
-  const Vec3 axis = (straight ? 1 : -1) * toEigen(shape.axis).normalized();
+  const Vec3 axis = (straight ? 1 : -1) * toEigen(worldAxis).normalized();
   ensureCompiled();  // velocities are needed
   synchronize();
   BodyRecord& child = body(straight ? joint.second : joint.first);
@@ -196,15 +240,18 @@ void World::Impl::mount(const JointRecord& joint, const SlideJoint& shape) {
   const Vec3 arm = toEigen(moving.position) - toEigen(carrier.position);
   const Vec3 carried = toEigen(carrier.velocity) + toEigen(carrier.angularVelocity).cross(arm);
 
-  SlideMount slide;
-  slide.joint = joint.id;
-  slide.parent = parent.id;
-  slide.frame = compose(inverse(parentPose), childPose);
-  slide.axis = rotate(childPose.quat.conjugate(), axis);
-  slide.range = shape.range;
-  child.slide = slide;
+  mount.joint = joint.id;
+  mount.parent = parent.id;
+  mount.frame = compose(inverse(parentPose), childPose);
+  mount.axis = rotate(childPose.quat.conjugate(), axis);
+  double speed = axis.dot(toEigen(moving.velocity) - carried);
+  if (mount.type == JointType::Hinge) {
+    mount.anchor = rotate(childPose.quat.conjugate(), toEigen(worldAnchor) - childPose.pos);
+    speed = axis.dot(toEigen(moving.angularVelocity) - toEigen(carrier.angularVelocity));
+  }
+  child.mount = mount;
   child.qpos = {};
-  child.qvel = {axis.dot(toEigen(moving.velocity) - carried)};
+  child.qvel = {speed};
   child.warmstart = {};
   child.raw = true;
   child.inData = false;
@@ -212,7 +259,64 @@ void World::Impl::mount(const JointRecord& joint, const SlideJoint& shape) {
 
 void World::Impl::dismount(BodyRecord& child) {
   detach(child);
-  child.slide.reset();
+  child.mount.reset();
+}
+
+BodyRecord* World::Impl::riderOf(const JointRecord& joint) {
+  for (const BodyId end : {joint.first, joint.second}) {
+    BodyRecord& record = body(end);
+    if (record.mount && record.mount->joint == joint.id) return &record;
+  }
+  return nullptr;
+}
+
+int World::Impl::coordinateOf(JointId id) {
+  if (!riderOf(joint(id))) {
+    throw std::invalid_argument(
+        fmt::format("joint \"{}\": it has no coordinate; slides have one, and hinges with a range, spring or motor",
+                    joint(id).name));
+  }
+  ensureCompiled();
+  return model.body_jntadr[riderOf(joint(id))->modelBody];
+}
+
+// The motor is a velocity servo, force = gain (speed - v), with limited force. As its gain it gets what the joint
+// weighs per step: far from its speed it pushes with all it has, and it arrives without overshoot. At speed 0 it is the
+// dry friction of a brake, which does not give way at all below its force.
+void World::Impl::driveMotors(double dt) {
+  int actuator = 0;  // in the order of the joints
+  for (JointRecord& record : joints) {
+    if (record.removed || !record.motor) continue;
+    const auto i = actuator++;
+    const int dof = model.jnt_dofadr[model.body_jntadr[riderOf(record)->modelBody]];
+    const bool brake = record.motor->speed == 0;
+    const double force = brake ? 0 : record.motor->maxForce;
+    record.gain = 1 / (dt * model.dof_invweight0[dof]);
+    model.actuator_gainprm[10 * i] = record.gain;
+    model.actuator_biasprm[10 * i + 2] = -record.gain;
+    model.actuator_forcerange[2 * i] = -force;
+    model.actuator_forcerange[2 * i + 1] = force;
+    model.dof_frictionloss[dof] = brake ? record.motor->maxForce : 0;
+    data->ctrl[i] = record.motor->speed;
+  }
+}
+
+double World::jointPosition(JointId joint) const {
+  const int number = impl_->coordinateOf(joint);
+  return impl_->data->qpos[impl_->model.jnt_qposadr[number]];
+}
+
+double World::jointVelocity(JointId joint) const {
+  const int number = impl_->coordinateOf(joint);
+  return impl_->data->qvel[impl_->model.jnt_dofadr[number]];
+}
+
+void World::setMotor(JointId id, const JointMotor& motor) {
+  JointRecord& record = impl_->joint(id);
+  checkMotor(fmt::format("joint \"{}\"", record.name), motor);
+  impl_->coordinateOf(id);
+  if (!record.motor) impl_->changed = true;
+  record.motor = motor;
 }
 
 void World::Impl::writeJoint(const JointRecord& joint, Spec& spec, std::vector<spec::Body>& flat) const {
@@ -220,14 +324,33 @@ void World::Impl::writeJoint(const JointRecord& joint, Spec& spec, std::vector<s
   const auto pose = [&](std::size_t i) {
     // bodies on slides have a pose in their parent; follow it up
     Pose p{toEigen(flat[i].pos), toQuat(flat[i].orientation.quat)};
-    for (const BodyRecord* up = &bodies[i]; up->slide;) {
-      const std::size_t parent = indexOf(up->slide->parent);
+    for (const BodyRecord* up = &bodies[i]; up->mount;) {
+      const std::size_t parent = indexOf(up->mount->parent);
       p = compose({toEigen(flat[parent].pos), toQuat(flat[parent].orientation.quat)}, p);
       up = &bodies[parent];
     }
     return p;
   };
   std::visit(Writer{joint, spec, flat[i1], flat[i2], pose(i1), pose(i2)}, joint.shape);
+  if (joint.motor) {
+    const bool firstRides = bodies[i1].mount && bodies[i1].mount->joint == joint.id;
+    spec::Body& rider = flat[firstRides ? i1 : i2];
+    spec::Actuator servo;
+    servo.name = joint.name;
+    servo.trntype = TransmissionType::Joint;
+    servo.target = rider.joints.front().name;
+    servo.biastype = BiasType::Affine;
+    servo.gainprm[0] = joint.gain;
+    servo.biasprm[2] = -joint.gain;
+    servo.forcelimited = spec::Tri::True;
+    const double force = joint.motor->maxForce;
+    servo.forcerange = {-force, force};
+    spec.actuators.push_back(servo);
+    if (joint.motor->speed == 0) {
+      rider.joints.front().frictionloss = force;
+      spec.actuators.back().gainprm[0] = spec.actuators.back().biasprm[2] = 0;
+    }
+  }
   if (joint.collide || joint.first == ground || joint.second == ground) return;
   spec::Exclude exclude;
   exclude.name = joint.name;

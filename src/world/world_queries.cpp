@@ -27,6 +27,7 @@ void World::Impl::step(double dt) {
     }
   }
   model.opt.timestep = lastStep = dt;
+  driveMotors(dt);
   d.threads = options.threads;
   sinew::step(model, d);  // detect, build rows, solve, integrate
   time += dt;
@@ -82,9 +83,9 @@ Placement World::Impl::placementOf(const BodyRecord& record) {
     return {fromEigen(vec3(data->xpos.data(), record.modelBody)),
             fromQuat(Quat::load(data->xquat.data() + 4 * record.modelBody))};
   }
-  if (!record.slide) return record.placement;
-  const Pose along{record.slide->axis * record.qpos[0], {}};
-  return fromPose(compose(compose(toPose(placementOf(body(record.slide->parent))), record.slide->frame), along));
+  if (!record.mount) return record.placement;
+  const Pose along = record.mount->displacement(record.qpos[0]);
+  return fromPose(compose(compose(toPose(placementOf(body(record.mount->parent))), record.mount->frame), along));
 }
 
 void World::Impl::detach(BodyRecord& record) {
@@ -133,6 +134,17 @@ Matrix3 World::inverseInertia(BodyId id) const {
   return result;
 }
 
+namespace {
+
+/// A body on a joint with a coordinate has no free place of its own.
+void refuseIfMounted(const std::string& who, const BodyRecord& record) {
+  if (!record.mount) return;
+  const char* type = record.mount->type == JointType::Slide ? "slide" : "hinge";
+  throw std::invalid_argument(fmt::format("{} rides on a {} joint: remove that first", who, type));
+}
+
+}  // namespace
+
 void World::setPlacement(BodyId id, const Placement& placement) {
   BodyRecord& record = impl_->body(id);
   const std::string who = fmt::format("body \"{}\"", record.body.name);
@@ -143,7 +155,7 @@ void World::setPlacement(BodyId id, const Placement& placement) {
                 "a quaternion with finite length above 0");
   }
   if (id == impl_->ground) throw std::invalid_argument("the ground cannot be moved");
-  if (record.slide) throw std::invalid_argument(fmt::format("{} rides on a slide joint: remove that first", who));
+  refuseIfMounted(who, record);
   const Placement unit{placement.position, fromQuat(normalized(quat))};
   if (record.isStatic || !record.inData) {
     record.placement = unit;
@@ -166,7 +178,7 @@ void World::setVelocity(BodyId id, const Vector3& linear, const Vector3& angular
   const std::string who = fmt::format("body \"{}\"", record.body.name);
   check::finite(who, "velocity", linear);
   check::finite(who, "angular velocity", angular);
-  if (record.slide) throw std::invalid_argument(fmt::format("{} rides on a slide joint: remove that first", who));
+  refuseIfMounted(who, record);
   if (!record.inData) {
     record.velocity = linear;
     record.angularVelocity = angular;

@@ -78,5 +78,47 @@ TEST(CollideSteady, PointsOfBoxesAreAsDeepAsTheBoxesOverlap) {
   }
 }
 
+// The same two boxes as meshes, or one of them: the same points, found by another algorithm. Sizes are exact in the
+// single precision of meshes.
+TEST(CollideSteady, MeshesFlatOnEachOtherHaveThePointsOfBoxes) {
+  std::mt19937 rng(3);
+  const Vec3 size(0.25, 0.1875, 0.125);
+  const OwnedShape box = test::makeShape(GeomType::Box, size), mesh = test::makeBoxMesh(size);
+  const Mat3 turn = toMatrix(fromAxisAngle(Vec3::UnitZ(), 0.5));
+  for (int i = 0; i < 100; ++i) {
+    const Vec3 at = Vec3(0.03, 0.02, 0.25) + test::randomVector(rng, -2e-3, 2e-3);
+    const Mat3 rot = tilt(rng, std::pow(10, -2 - i % 4)) * turn;
+    const std::vector<ContactPoint> expected = pointsOf(box.shape, box.at(at, rot).shape);
+    for (const auto* first : {&box, &mesh}) {
+      const std::vector<ContactPoint> points = pointsOf(first->shape, mesh.at(at, rot).shape);
+      ASSERT_EQ(points.size(), expected.size()) << "pose " << i;
+      for (const ContactPoint& p : points) {
+        const auto same = std::find_if(expected.begin(), expected.end(),
+                                       [&](const ContactPoint& q) { return (p.pos - q.pos).norm() < 1e-5; });
+        ASSERT_NE(same, expected.end()) << "pose " << i;
+        EXPECT_NEAR(p.dist, same->dist, tolerance(1e-5));
+        EXPECT_NEAR(p.normal.dot(same->normal), 1, tolerance(1e-4));
+      }
+      EXPECT_EQ(featuresOf(points).size(), points.size()) << "every point has a name of its own";
+    }
+  }
+}
+
+TEST(CollideSteady, MeshOnAPlaneStandsOnAllCorners) {
+  const OwnedShape plane = test::makeShape(GeomType::Plane, {9, 9, 1});
+  const OwnedShape mesh = test::makeBoxMesh({0.25, 0.25, 0.25});
+  const auto leaning = [&](double angle) {
+    return pointsOf(plane.shape,
+                    mesh.at({0, 0, 0.25 + 0.25 * angle}, toMatrix(fromAxisAngle(Vec3::UnitX(), angle))).shape);
+  };
+  EXPECT_EQ(leaning(0).size(), 4u);
+  EXPECT_EQ(leaning(0.01).size(), 4u);
+  EXPECT_EQ(featuresOf(leaning(0.01)), featuresOf(leaning(0)));
+  const std::vector<ContactPoint> edge = leaning(0.2);
+  ASSERT_EQ(edge.size(), 2u);
+  for (const ContactPoint& p : edge)
+    EXPECT_NEAR(p.dist, 0.3 - 0.25 * (std::cos(0.2) + std::sin(0.2)), tolerance(1e-12));
+}
+
 }  // namespace
 }  // namespace sinew::geom
