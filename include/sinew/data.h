@@ -243,9 +243,9 @@ struct Data {
   Array<double> efc_pos;            ///< residual
   Array<double> efc_margin;         ///< residual at which the row becomes active
   Array<double> efc_frictionloss;   ///< bound of the force of a friction-loss row
-  Array<double> efc_diagA;          ///< diagonal of J inv(M) J', approximate or exact
-  Array<double> efc_KBIP;           ///< stiffness, damping, impedance and its derivative, 4 per row
-  Array<double> efc_D, efc_R;       ///< mass of the row and its inverse
+  Array<double> efc_diagA;          ///< diagonal of J inv(M) J', approximate or exact; impulse solver: empty
+  Array<double> efc_KBIP;           ///< stiffness, damping, impedance and its derivative, 4 per row; likewise
+  Array<double> efc_D, efc_R;       ///< mass of the row and its inverse; likewise
   Array<double> efc_vel, efc_aref;  ///< J qvel and reference acceleration [referenceAcceleration]
   Array<double> efc_force;          ///< [solve]
   Array<RowState> efc_state;        ///< [solve]

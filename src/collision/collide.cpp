@@ -172,7 +172,7 @@ void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, 
     const double r1 = m.geom_rbound[c.first], r2 = m.geom_rbound[c.second];  // of planes: 0
     settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));
   }
-  for (const geom::ContactPoint& point : points) addContact(m, d, p, point, {.geom = c.first}, {.geom = c.second});
+  addContacts(m, d, p, points, c.first, c.second);
 }
 
 }  // namespace

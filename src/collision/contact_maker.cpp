@@ -108,14 +108,9 @@ bool isPassive(const Model& m, const Touching& a, const Touching& b) {
   return (wants(a) || wants(b)) && !isRigidAndMoves(a) && !isRigidAndMoves(b);
 }
 
-}  // namespace
-
-void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
-                const Touching& b) {
+/// What contacts between the same two colliders have in common.
+Contact contactBetween(const Model& m, const MixedParameters& p, const Touching& a, const Touching& b) {
   Contact contact;
-  contact.dist = point.dist;
-  MapVec3(contact.pos.data()) = point.pos;
-  setFrame(point, contact.frame);
   contact.includemargin = forceDistance(m.opt, p.margin, p.gap);
   contact.friction = p.friction;
   contact.solref = p.solref;
@@ -123,26 +118,59 @@ void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::C
   contact.solimp = p.solimp;
   contact.adhesion = p.adhesion;
   contact.restitution = p.restitution;
-  contact.feature = point.feature;
   contact.dim = p.dim;
   contact.geom = {a.geom, b.geom};
   contact.flex = {a.flex, b.flex};
   contact.elem = {a.elem, b.elem};
   contact.vert = {a.vert, b.vert};
+  if (isPassive(m, a, b)) contact.exclude = ContactExclude::Passive;
+  return contact;
+}
+
+/// All but the frame. Too far for a force: excluded; an adhesive contact still pulls there, but has no friction.
+void placeAt(const Model& m, const geom::ContactPoint& point, Contact& contact) {
+  contact.dist = point.dist;
+  MapVec3(contact.pos.data()) = point.pos;
+  contact.feature = point.feature;
+  const double early = m.opt.solver == Solver::Impulse ? kSpeculativeDistance : 0;
+  if (contact.dist < contact.includemargin + early) return;
+  if (contact.adhesion != 0) {
+    contact.dim = 1;
+  } else if (contact.exclude == ContactExclude::None) {
+    contact.exclude = ContactExclude::InGap;
+  }
+}
+
+}  // namespace
+
+void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
+                const Touching& b) {
+  Contact contact = contactBetween(m, p, a, b);
+  placeAt(m, point, contact);
+  setFrame(point, contact.frame);
   const Vec3 half = (0.5 * point.dist) * point.normal;
   contact.side[0] = makeSide(m, d, a, b, point.pos - half, -point.normal);
   contact.side[1] = makeSide(m, d, b, a, point.pos + half, point.normal);
-  // too far for a force; an adhesive contact still pulls there, but has no friction
-  const double early = m.opt.solver == Solver::Impulse ? kSpeculativeDistance : 0;
-  if (contact.dist >= contact.includemargin + early) {
-    if (p.adhesion == 0) {
-      contact.exclude = ContactExclude::InGap;
-    } else {
-      contact.dim = 1;
-    }
-  }
-  if (isPassive(m, a, b)) contact.exclude = ContactExclude::Passive;
   d.contact.push_back(contact);
+}
+
+void addContacts(const Model& m, Data& d, const MixedParameters& p, std::span<const geom::ContactPoint> points,
+                 int geom1, int geom2) {
+  if (points.empty()) return;
+  Contact common = contactBetween(m, p, {.geom = geom1}, {.geom = geom2});
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+    SideBuilder carriers(m, d);
+    carriers.addCarrier(m.geom_bodyid[common.geom[side]], 1);
+    common.side[side] = carriers.side();
+  }
+  const geom::ContactPoint* before = nullptr;
+  for (const geom::ContactPoint& point : points) {
+    const bool sameFrame = before && before->normal == point.normal && before->tangent == point.tangent;
+    if (!sameFrame) setFrame(point, common.frame);
+    before = &point;
+    d.contact.push_back(common);
+    placeAt(m, point, d.contact.back());
+  }
 }
 
 TouchedVertices touchedVertices(const Model& m, const Data& d, const Contact& contact, std::size_t side) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "collision/collision.h"
 
@@ -17,6 +18,10 @@ struct Touching {
 /// element meets one of its own).
 void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
                 const Touching& b);
+
+/// The same for all points between two geoms.
+void addContacts(const Model& m, Data& d, const MixedParameters& p, std::span<const geom::ContactPoint> points,
+                 int geom1, int geom2);
 
 /// Vertices of a flex that a side of a contact touches, counted over all flexes, and their shares, which sum up to 1.
 struct TouchedVertices {

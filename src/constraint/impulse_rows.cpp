@@ -4,7 +4,6 @@
 
 #include "constraint/contact_target.h"
 #include "solve/impulse.h"
-#include "solve/rows.h"
 
 namespace sinew {
 namespace {
@@ -52,14 +51,12 @@ void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p
   }
 }
 
-RowState stateOf(const solve::ConstraintProblem& p, const RowBlock& block, int row, double lambda) {
-  switch (block.kind) {
+RowState stateOf(BlockKind kind, double bound, double lambda) {
+  switch (kind) {
     case BlockKind::Equality:
       return RowState::Quadratic;
-    case BlockKind::Friction: {
-      const double bound = p.frictionloss[static_cast<std::size_t>(row)];
+    case BlockKind::Friction:
       return lambda >= bound ? RowState::LinearNeg : lambda <= -bound ? RowState::LinearPos : RowState::Quadratic;
-    }
     default:
       return lambda > 0 ? RowState::Quadratic : RowState::Satisfied;
   }
@@ -77,6 +74,74 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
   return share < kBorder ? RowState::Quadratic : RowState::Cone;
 }
 
+/// Impulses of a block's rows become forces: its states, and what it adds to J' force.
+void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, double h, const solve::Solution& s) {
+  double* lambda = s.force.data() + block.row;
+  RowState* state = s.state.data() + block.row;
+  if (block.kind == BlockKind::Elliptic) {
+    std::fill_n(state, block.nrow, stateOfCone(p.cones[static_cast<std::size_t>(block.cone)], block.nrow, lambda));
+  } else {
+    for (int r = 0; r < block.nrow; ++r) {
+      state[r] = stateOf(block.kind, h * p.frictionloss[static_cast<std::size_t>(block.row + r)], lambda[r]);
+    }
+  }
+  const int* column = p.columns.data() + block.column;
+  const double* J = p.values.data() + block.value;
+  for (int r = 0; r < block.nrow; ++r, J += block.ncol) {
+    lambda[r] /= h;
+    if (lambda[r] == 0) continue;
+    for (int k = 0; k < block.ncol; ++k) s.constraintForce[static_cast<std::size_t>(column[k])] += lambda[r] * J[k];
+  }
+}
+
+IslandReport reportOf(int dofs, int rows, const solve::ImpulseReport& report) {
+  return {.dofs = dofs,
+          .rows = rows,
+          .iterations = report.sweeps,
+          .converged = report.converged,
+          .residual = report.residual};
+}
+
+IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedImpulses& shared, Arena& arena) {
+  const double h = m.opt.timestep;
+  const solve::ConstraintProblem& p = shared.problem();
+  solve::ImpulseSpace& space = shared.space();
+  const auto forEachDof = [&](const auto& visit) {
+    for (const int tree : island.trees) {
+      for (int dof = m.tree_dofadr[tree]; dof < m.tree_dofadr[tree] + m.tree_dofnum[tree]; ++dof) visit(dof);
+    }
+  };
+  forEachDof([&](int dof) { space.velocity(dof) = d.qvel[dof] + h * d.qacc[dof]; });  // v* = v + h a0
+  solve::ImpulseSolver solver(p, island.blocks, space, {p.aref, h}, {m.opt.iterations, m.opt.tolerance}, arena);
+  const solve::ImpulseReport report = solver.solve(d.efc_force);
+  forEachDof([&](int dof) { d.qacc[dof] = (space.velocity(dof) - d.qvel[dof]) / h; });
+  for (const int b : island.blocks) {
+    finishBlock(p, d.row_block[b], h, {d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint});
+  }
+  return reportOf(island.ndof, island.nrow, report);
+}
+
+IslandReport solveCopied(const Model& m, Data& d, const Island& island, Arena& arena) {
+  const double h = m.opt.timestep;
+  IslandProblem local(m, d, island, {d.qH.data(), d.qHDiagInv.data(), d.qacc.data()}, arena);
+  const solve::ConstraintProblem& p = local.problem();
+  const solve::Solution s = local.solution();
+  local.takeForces(d);
+  local.takeVelocities(d);
+  const std::span<double> before = arena.take<double>(p.dofs());
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    before[i] = s.x[i];
+    s.x[i] += h * p.smoothAcceleration[i];
+  }
+  solve::ImpulseSolver solver(p, {p.aref, h}, {m.opt.iterations, m.opt.tolerance}, arena);
+  const solve::ImpulseReport report = solver.solve(s.force, s.x);
+  for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
+  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
+  for (const RowBlock& block : p.blocks) finishBlock(p, block, h, s);
+  local.scatter(d);
+  return reportOf(p.dofs(), p.rows(), report);
+}
+
 }  // namespace
 
 void setImpulseTargets(const Model& m, Data& d) {
@@ -84,47 +149,16 @@ void setImpulseTargets(const Model& m, Data& d) {
   for (const RowBlock& block : d.row_block) setTargets(d, block, p, d.efc_aref.data() + block.row);
 }
 
-IslandReport solveImpulses(const Model& m, Data& d, const Island& island, Arena& arena) {
-  const double h = m.opt.timestep;
-  IslandProblem local(m, d, island, {d.qH.data(), d.qHDiagInv.data(), d.qacc.data()}, arena);
-  solve::ConstraintProblem p = local.problem();
-  const solve::Solution s = local.solution();
-  local.takeForces(d);
-  local.takeVelocities(d);
-  const std::span<double> bound = arena.take<double>(p.rows());
-  for (std::size_t i = 0; i < bound.size(); ++i) bound[i] = h * p.frictionloss[i];
-  p.frictionloss = bound;
+SharedImpulses::SharedImpulses(const Model& m, const Data& d, Arena& arena)
+    : trees_({m.nv, m.M_rownnz.data(), m.M_rowadr.data(), m.M_colind.data(), d.M.data()}, d.qH.data(),
+             d.qHDiagInv.data(), m.dof_treeid.data(), m.tree_dofadr.data(), m.tree_dofnum.data()),
+      space_(trees_, arena),
+      problem_(rowsOf(d)) {
+  problem_.metric = &trees_;
+}
 
-  // v* = v + h a0
-  const std::span<double> before = arena.take<double>(p.dofs());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    before[i] = s.x[i];
-    s.x[i] += h * p.smoothAcceleration[i];
-  }
-  solve::ImpulseSolver solver(p, {p.aref}, {m.opt.iterations, m.opt.tolerance}, arena);
-  const solve::ImpulseReport report = solver.solve(s.force, s.x);
-
-  for (const RowBlock& block : p.blocks) {
-    const double* lambda = s.force.data() + block.row;
-    if (block.kind == BlockKind::Elliptic) {
-      const RowState state = stateOfCone(p.cones[static_cast<std::size_t>(block.cone)], block.nrow, lambda);
-      std::fill_n(s.state.data() + block.row, block.nrow, state);
-      continue;
-    }
-    for (int r = 0; r < block.nrow; ++r) {
-      s.state[static_cast<std::size_t>(block.row + r)] = stateOf(p, block, block.row + r, lambda[r]);
-    }
-  }
-  for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
-  for (double& f : s.force) f /= h;
-  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
-  solve::addTransposed(p, s.force.data(), s.constraintForce.data());
-  local.scatter(d);
-  return {.dofs = p.dofs(),
-          .rows = p.rows(),
-          .iterations = report.sweeps,
-          .converged = report.converged,
-          .residual = report.residual};
+IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena) {
+  return shared ? solveInPlace(m, d, island, *shared, arena) : solveCopied(m, d, island, arena);
 }
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 #include "constraint/problem.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
+#include "solve/impulse_space.h"
 
 /// Rows read as hard constraints on velocities, for the impulse solver.
 namespace sinew {
@@ -15,8 +16,26 @@ void setImpulseTargets(const Model& m, Data& d);
 /// efc_force = the impulses (N s) of the previous step for rows that have not changed, zero for new ones.
 void recallImpulses(const Model& m, Data& d);
 
+/// Metric, rows and velocities in the numbering of Data, for all islands of a step at once: there are no copies to be
+/// made for each of them. For kinematic trees alone, whose metric has as many parts as there are trees.
+class SharedImpulses {
+ public:
+  SharedImpulses(const Model& m, const Data& d, Arena& arena);
+  SharedImpulses(const SharedImpulses&) = delete;  // the problem points into this
+  SharedImpulses& operator=(const SharedImpulses&) = delete;
+
+  const solve::ConstraintProblem& problem() const { return problem_; }
+  solve::ImpulseSpace& space() { return space_; }
+
+ private:
+  solve::TreeMetric trees_;
+  solve::ImpulseSpace space_;
+  solve::ConstraintProblem problem_;
+};
+
 /// One island from the impulses in efc_force -> qacc, qfrc_constraint, efc_force (now forces), efc_state.
-/// Islands may be solved at the same time.
-IslandReport solveImpulses(const Model& m, Data& d, const Island& island, Arena& arena);
+/// Islands may be solved at the same time. Without `shared`, which models with stiffness in their metric do not have,
+/// the island is copied.
+IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena);
 
 }  // namespace sinew

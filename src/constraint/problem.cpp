@@ -195,8 +195,9 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   for (const int b : island.blocks) columns += d.row_block[b].ncol;
   const std::span<RowBlock> blocks = arena.take<RowBlock>(static_cast<std::ptrdiff_t>(island.blocks.size()));
   const std::span<int> column = arena.take<int>(columns);
-  const std::span<double> aref = arena.take<double>(island.nrow), D = arena.take<double>(island.nrow),
-                          R = arena.take<double>(island.nrow), loss = arena.take<double>(island.nrow);
+  const int soft = d.efc_D.empty() ? 0 : island.nrow;
+  const std::span<double> aref = arena.take<double>(island.nrow), loss = arena.take<double>(island.nrow),
+                          D = arena.take<double>(soft), R = arena.take<double>(soft);
   std::size_t row = 0;
   int at = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -212,9 +213,10 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
       const int global = source.row + r;
       row_[row] = global;
       aref[row] = d.efc_aref[global];
+      loss[row] = d.efc_frictionloss[global];
+      if (soft == 0) continue;
       D[row] = d.efc_D[global];
       R[row] = d.efc_R[global];
-      loss[row] = d.efc_frictionloss[global];
     }
   }
 

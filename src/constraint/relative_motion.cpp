@@ -77,30 +77,6 @@ class Collector {
   int count_ = 0;
 };
 
-RelativeMotion betweenBodies(const Model& m, Data& d, int body1, int body2, const Vec3& p) {
-  // a bound will do, scratch memory is cheap: all dofs of the tree up to the last one that moves the body
-  const auto bound = [&](int last) { return last < 0 ? 0 : last + 1 - m.tree_dofadr[m.dof_treeid[last]]; };
-  const int most = bound(lastDof(m, body1)) + bound(lastDof(m, body2));
-  RelativeMotion motion{d.arena.take<int>(most), d.arena.take<double>(3 * most), d.arena.take<double>(3 * most)};
-  // dofs are found from the last to the first
-  std::size_t k = static_cast<std::size_t>(most);
-  const Vec3 arm1 = p - treeCom(m, d, body1), arm2 = p - treeCom(m, d, body2);
-  forEachDofBetween(m, body1, body2, [&](int dof, bool moves1) {
-    const double* cdof = d.cdof.data() + 6 * dof;
-    --k;
-    motion.columns[k] = dof;
-    MapVec3 linearPart(motion.linear.data() + 3 * k), angularPart(motion.angular.data() + 3 * k);
-    if (moves1) {
-      linearPart = -velocityAt(cdof, arm1);
-      angularPart = -angular(cdof);
-    } else {
-      linearPart = velocityAt(cdof, arm2);
-      angularPart = angular(cdof);
-    }
-  });
-  return {motion.columns.subspan(k), motion.linear.subspan(3 * k), motion.angular.subspan(3 * k)};
-}
-
 int dofsOfCarrier(const Model& m, int carrier) { return carrier < m.nbody ? chainLength(m, carrier) : 3; }
 
 /// Body a flex point rides on, or nbody + node.
@@ -113,10 +89,6 @@ int carrierOf(const Model& m, int point) {
 
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact) {
   const ConstMapVec3 p(contact.pos.data());
-  const int first1 = d.support_carrier[contact.side[0].begin], first2 = d.support_carrier[contact.side[1].begin];
-  if (contact.side[0].count == 1 && contact.side[1].count == 1 && first1 < m.nbody && first2 < m.nbody) {
-    return betweenBodies(m, d, first1, first2, p);
-  }
   int most = 0;
   for (const ContactSide& side : contact.side) {
     for (int k = side.begin; k < side.begin + side.count; ++k) most += dofsOfCarrier(m, d.support_carrier[k]);

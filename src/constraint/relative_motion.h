@@ -16,8 +16,8 @@ struct RelativeMotion {
 };
 
 /// Motion of the two sides of a contact at its point. A side moves with the weighted mean of its carriers: bodies with
-/// all the dofs of their chains, flex nodes with their three. A pinned node does not move, a point does not turn.
-/// Between two single bodies a dof that moves both moves the common point alike and drops out.
+/// all the dofs of their chains, flex nodes with their three. A pinned node does not move, a point does not turn. For
+/// contacts between two bodies there is a shorter way, see contact_rows.cpp.
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact);
 
 /// Motion of point p2 of carrier2 against p1 of carrier1, translations only; a carrier is a body or nbody + flex node.

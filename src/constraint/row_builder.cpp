@@ -6,65 +6,100 @@
 
 namespace sinew {
 
-double* RowBuilder::addBlock(BlockKind kind, int nbasis, std::span<const int> columns, int cone) {
-  RowBlock block;
-  block.kind = kind;
-  block.row = d_.nefc();
-  block.nrow = 0;
-  block.nbasis = nbasis;
-  block.ncol = static_cast<int>(columns.size());
-  block.column = static_cast<int>(d_.row_column.size());
-  block.value = static_cast<int>(d_.row_value.size());
-  block.cone = cone;
-  d_.row_block.push_back(block);
-  d_.row_column.resize(block.column + block.ncol);
-  std::copy(columns.begin(), columns.end(), d_.row_column.data() + block.column);
-  const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(nbasis) * block.ncol;
-  d_.row_value.resize(block.value + count);
-  double* matrix = d_.row_value.data() + block.value;
-  std::fill_n(matrix, count, 0.0);
+namespace {
+
+/// Room for `size` entries, with some to spare: what a step needs next time is already there.
+template <class T>
+void ensure(Array<T>& array, int size) {
+  if (array.size() < size) array.resize(size + size / 2);
+}
+
+}  // namespace
+
+double* RowBuilder::openBlock(BlockKind kind, int nbasis, std::span<const int> columns) {
+  const int ncol = static_cast<int>(columns.size());
+  ensure(d_.row_block, blocks_ + 1);
+  ensure(d_.row_column, columns_ + ncol);
+  ensure(d_.row_value, values_ + nbasis * ncol);
+  d_.row_block[blocks_++] = {.kind = kind,
+                             .row = rows_,
+                             .nrow = 0,
+                             .nbasis = nbasis,
+                             .ncol = ncol,
+                             .column = columns_,
+                             .value = values_,
+                             .cone = -1,
+                             .part = -1};
+  std::copy(columns.begin(), columns.end(), d_.row_column.data() + columns_);
+  double* matrix = d_.row_value.data() + values_;
+  columns_ += ncol;
+  values_ += nbasis * ncol;
+  return matrix;
+}
+
+double* RowBuilder::addBlock(BlockKind kind, int nbasis, std::span<const int> columns) {
+  double* matrix = openBlock(kind, nbasis, columns);
+  std::fill_n(matrix, static_cast<std::size_t>(nbasis) * columns.size(), 0.0);
+  return matrix;
+}
+
+double* RowBuilder::addContactBlock(BlockKind kind, int nbasis, std::span<const int> columns,
+                                    const std::array<double, 5>& friction) {
+  double* matrix = openBlock(kind, nbasis, columns);
+  if (kind != BlockKind::Unilateral) {
+    ensure(d_.row_cone, cones_ + 1);
+    d_.row_cone[cones_] = {0, friction};
+    lastBlock().cone = cones_++;
+  }
   return matrix;
 }
 
 void RowBuilder::addRows(int count, RowType type, int id, double pos, double margin, double frictionloss) {
-  d_.row_block.back().nrow += count;
-  const auto append = [count](auto& column, auto value) {
-    const std::ptrdiff_t begin = column.size();
-    column.resize(begin + count);
-    std::fill_n(column.data() + begin, count, value);
+  lastBlock().nrow += count;
+  const auto set = [&](auto& column, auto value) {
+    ensure(column, rows_ + count);
+    std::fill_n(column.data() + rows_, count, value);
   };
-  append(d_.efc_type, type);
-  append(d_.efc_id, id);
-  append(d_.efc_pos, pos);
-  append(d_.efc_margin, margin);
-  append(d_.efc_frictionloss, frictionloss);
+  set(d_.efc_type, type);
+  set(d_.efc_id, id);
+  set(d_.efc_pos, pos);
+  set(d_.efc_margin, margin);
+  set(d_.efc_frictionloss, frictionloss);
+  rows_ += count;
+}
+
+void RowBuilder::finish() {
+  d_.row_block.resize(blocks_);
+  d_.row_column.resize(columns_);
+  d_.row_value.resize(values_);
+  d_.row_cone.resize(cones_);
+  d_.efc_type.resize(rows_);
+  d_.efc_id.resize(rows_);
+  d_.efc_state.resize(rows_);
+  for (Array<double>* column :
+       {&d_.efc_pos, &d_.efc_margin, &d_.efc_frictionloss, &d_.efc_vel, &d_.efc_aref, &d_.efc_force}) {
+    column->resize(rows_);
+  }
+  const int soft = m_.opt.solver == Solver::Impulse ? 0 : rows_;  // hard rows have no impedance
+  for (Array<double>* column : {&d_.efc_diagA, &d_.efc_D, &d_.efc_R}) column->resize(soft);
+  d_.efc_KBIP.resize(4 * soft);
 }
 
 void buildRows(const Model& m, Data& d) {
-  d.clearRows();
   for (Contact& contact : d.contact) contact.efc_address = -1;
-  if (m.opt.disabled(disable::kConstraint)) return;
+  if (m.opt.disabled(disable::kConstraint)) return d.clearRows();
 
+  d.island.clear();
   RowBuilder rows(m, d);
   if (!m.opt.disabled(disable::kEquality)) addEqualityRows(rows);
-  d.ne = d.nefc();
+  d.ne = rows.rows();
   if (!m.opt.disabled(disable::kFrictionLoss)) addFrictionRows(rows);
-  d.nf = d.nefc() - d.ne;
+  d.nf = rows.rows() - d.ne;
   if (!m.opt.disabled(disable::kLimit)) addLimitRows(rows);
-  d.nl = d.nefc() - d.ne - d.nf;
+  d.nl = rows.rows() - d.ne - d.nf;
   if (!m.opt.disabled(disable::kContact)) addContactRows(rows);
-  for (Array<double>* column : {&d.efc_diagA, &d.efc_D, &d.efc_R, &d.efc_vel, &d.efc_aref, &d.efc_force}) {
-    column->resize(d.nefc());
-  }
-  d.efc_KBIP.resize(4 * d.nefc());
-  d.efc_state.resize(d.nefc());
-  if (m.opt.solver == Solver::Impulse) {  // hard: no impedance
-    for (Array<double>* column : {&d.efc_diagA, &d.efc_D, &d.efc_R, &d.efc_KBIP}) {
-      std::fill(column->begin(), column->end(), 0.0);
-    }
-  } else {
-    setImpedance(m, d);
-  }
+  rows.finish();
+  if (m.opt.solver != Solver::Impulse) setImpedance(m, d);
 }
 
 }  // namespace sinew

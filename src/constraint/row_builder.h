@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "math/quat.h"
@@ -9,17 +10,21 @@
 
 namespace sinew {
 
-/// Appends blocks and rows to Data. A block is added with its columns, its matrix filled in, then each of its rows.
+/// Writes blocks and rows into Data, over those of the step before. A block is added with its columns, its matrix
+/// filled in, then each of its rows. The arrays have their sizes only after finish().
 class RowBuilder {
  public:
   RowBuilder(const Model& m, Data& d) : m_(m), d_(d) {}
 
   /// A new block over the given dofs (growing); returns its nbasis x columns.size() matrix, zero, valid until the next
   /// call of addBlock().
-  double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns, int cone = -1);
+  double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns);
+  /// The same with the friction of a contact, and a matrix that is not set.
+  double* addContactBlock(BlockKind kind, int nbasis, std::span<const int> columns,
+                          const std::array<double, 5>& friction);
 
   /// Says which part of its equality the last block is about.
-  void setPart(int part) { d_.row_block.back().part = part; }
+  void setPart(int part) { lastBlock().part = part; }
 
   /// The next row of the last block.
   void addRow(RowType type, int id, double pos, double margin, double frictionloss = 0) {
@@ -28,12 +33,21 @@ class RowBuilder {
   /// The next `count` rows, all alike.
   void addRows(int count, RowType type, int id, double pos, double margin, double frictionloss = 0);
 
+  /// Number of rows so far.
+  int rows() const { return rows_; }
+  /// Cuts the arrays to what has been added.
+  void finish();
+
   const Model& model() const { return m_; }
   Data& data() { return d_; }
 
  private:
+  double* openBlock(BlockKind kind, int nbasis, std::span<const int> columns);
+  RowBlock& lastBlock() { return d_.row_block[blocks_ - 1]; }
+
   const Model& m_;
   Data& d_;
+  int rows_ = 0, blocks_ = 0, columns_ = 0, values_ = 0, cones_ = 0;
 };
 
 /// Rows that hold a flex together, see flex_rows.cpp.

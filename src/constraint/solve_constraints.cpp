@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <optional>
 
 #include "base/parallel.h"
 #include "constraint/constraint.h"
 #include "constraint/impulse_rows.h"
 #include "constraint/problem.h"
+#include "forces/stiff_metric.h"
 #include "solve/dual.h"
 #include "solve/iterative_hessian.h"
 #include "solve/primal.h"
@@ -111,10 +113,12 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
     if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.solverMemory.plans(island.trees[0]);
   }
   d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
+  std::optional<SharedImpulses> shared;
+  if (m.opt.solver == Solver::Impulse && !stiffnessIsImplicit(m)) shared.emplace(m, d, d.arena);
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
     if (m.opt.solver == Solver::Impulse) {
-      d.island[i] = solveImpulses(m, d, islands[static_cast<std::size_t>(i)], arena);
+      d.island[i] = solveImpulses(m, d, islands[static_cast<std::size_t>(i)], shared ? &*shared : nullptr, arena);
       return;
     }
     IslandProblem local(m, d, islands[static_cast<std::size_t>(i)], arena);

@@ -196,7 +196,7 @@ constexpr double kRoundingSlack = 1e-13;  // of the sum of all half sizes
 constexpr double kParallelEdges = 1e-16;  // squared sine below which two edges have no common perpendicular
 constexpr double kEdgeBias = 1e-6;        // an edge must be better than the best so far by this fraction
 constexpr double kAmbiguousSign = 1e-9;
-constexpr double kFaceBias = 1e-10;    // of all half sizes: by so much a face of the second box must be better
+constexpr double kAlongNormal = 0.99;  // cosine from which a face lies across the direction of least overlap
 constexpr int kEdgeFeature = 1 << 16;  // names of crossing edges begin here, after those of faces
 constexpr double kDuplicate = 1e-14;   // squared distance of equal points, relative to the face
 
@@ -211,9 +211,8 @@ struct BoxPair {
 /// Unit common perpendicular of edge i of the first and edge j of the second box, in the frame of the first.
 Vec3 edgeCross(const BoxPair& p, int i, int j) { return Vec3::Unit(i).cross(Vec3(p.R.col(j))); }
 
-/// Best separating axis, or one whose separation exceeds `limit` if there is such an axis. A face of the second box
-/// must be better than those of the first by `bias`.
-Axis separatingAxis(const BoxPair& p, double limit, double bias) {
+/// Best separating axis, or one whose separation exceeds `limit` if there is such an axis.
+Axis separatingAxis(const BoxPair& p, double limit) {
   Axis best;
   const Mat3 absR = p.R.cwiseAbs();
   const auto face = [&](double separation, int code) {
@@ -224,9 +223,7 @@ Axis separatingAxis(const BoxPair& p, double limit, double bias) {
     if (face(std::abs(p.t[i]) - p.s1[i] - dot(absR.row(i), p.s2), i)) return best;
   }
   for (int j = 0; j < 3; ++j) {
-    const double separation = std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1);
-    if (separation > limit) return {separation, 3 + j};
-    if (separation > best.separation + bias) best = {separation, 3 + j};
+    if (face(std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1), 3 + j)) return best;
   }
   const Axis bestFace = best;
   for (int i = 0; i < 3; ++i) {
@@ -250,7 +247,8 @@ Axis separatingAxis(const BoxPair& p, double limit, double bias) {
   if (best.code >= 6) {
     const Vec3 n = unitOrX(edgeCross(p, (best.code - 6) / 3, (best.code - 6) % 3));
     const double cosine = std::abs(bestFace.code < 3 ? n[bestFace.code] : dot(n, p.R.col(bestFace.code - 3)));
-    if (cosine > 0.99 && best.separation < bestFace.separation + 0.05 * std::abs(bestFace.separation) + kMinVal) {
+    if (cosine > kAlongNormal &&
+        best.separation < bestFace.separation + 0.05 * std::abs(bestFace.separation) + kMinVal) {
       return bestFace;
     }
   }
@@ -352,8 +350,10 @@ int cornerName(const Polygon& clipped, int k, const Polygon& incident, double si
 }
 
 /// The face `axis` of the reference box against the most opposed face of the other one. `p` is seen from the reference
-/// box; `normalSign` turns the face normal into one from the first shape to the second.
-int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSign, double margin, PointList& out) {
+/// box; `normalSign` turns the face normal into one from the first shape to the second. The contacts get the normal of
+/// the face, or `direction` if that is not zero, a unit vector in the world near to it.
+int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSign, double margin, PointList& out,
+             const Vec3& direction = Vec3::Zero()) {
   const double side = p.t[axis] >= 0 ? 1 : -1;
   int incident = 0;
   for (int k = 1; k < 3; ++k) {
@@ -387,7 +387,12 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
     accepted.side[static_cast<std::size_t>(accepted.count)] = cornerName(polygon, k, whole, size);
     accepted.vertex[static_cast<std::size_t>(accepted.count++)] = point;
   }
-  const Vec3 normal = reference.rot.col(axis) * (normalSign * side);
+  Vec3 normal = reference.rot.col(axis) * (normalSign * side);
+  double along = 1;  // heights are over the face, distances along the normal
+  if (!direction.isZero()) {
+    along = dot(normal, direction);
+    normal = direction;
+  }
   for (int k = 0; k < accepted.count; ++k) {
     const Vec3& point = accepted.vertex[static_cast<std::size_t>(k)];
     Vec3 local;
@@ -396,25 +401,48 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
     local[axis] = side * (p.s1[axis] + 0.5 * point.z());
     out.push_back({.pos = apply(reference.rot, local) + reference.pos,
                    .normal = normal,
-                   .dist = point.z(),
+                   .dist = along * point.z(),
                    .feature = 64 * faces + accepted.side[static_cast<std::size_t>(k)]});
   }
   return accepted.count;
 }
 
-/// `faceBias`, of all half sizes: see separatingAxis().
-int collideBoxes(const Shape& a, const Shape& b, double margin, double faceBias, PointList& out) {
-  BoxPair fromA{a.size, b.size, applyTransposed(a.rot, b.pos - a.pos), applyTransposed(b.rot, a.pos - b.pos), {}};
+BoxPair pairOf(const Shape& a, const Shape& b) {
+  BoxPair p{a.size, b.size, applyTransposed(a.rot, b.pos - a.pos), applyTransposed(b.rot, a.pos - b.pos), {}};
   for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) fromA.R(i, j) = dot(a.rot.col(i), b.rot.col(j));
+    for (int j = 0; j < 3; ++j) p.R(i, j) = dot(a.rot.col(i), b.rot.col(j));
   }
+  return p;
+}
+
+/// Distance up to which an axis counts as not separating.
+double limitOf(const Shape& a, const Shape& b, double margin) {
   const double sizes = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
-  const double limit = margin + kRoundingSlack * sizes;
-  const Axis axis = separatingAxis(fromA, limit, faceBias * sizes);
-  if (axis.separation > limit) return 0;
-  if (axis.code >= 6) return boxEdges(fromA, a, (axis.code - 6) / 3, (axis.code - 6) % 3, limit, out);
+  return margin + kRoundingSlack * sizes;
+}
+
+int contactsOnAxis(const BoxPair& fromA, const Shape& a, const Shape& b, const Axis& axis, double margin,
+                   PointList& out) {
+  if (axis.code >= 6) {
+    return boxEdges(fromA, a, (axis.code - 6) / 3, (axis.code - 6) % 3, limitOf(a, b, margin), out);
+  }
   if (axis.code < 3) return boxFaces(fromA, a, axis.code, 1, margin, out);
   return boxFaces(fromA.swapped(), b, axis.code - 3, -1, margin, out);
+}
+
+/// Direction of an axis from the first box to the second, in the frame of the first.
+Vec3 directionOf(const BoxPair& p, const Axis& axis) {
+  Vec3 n = axis.code < 3   ? Vec3(Vec3::Unit(axis.code))
+           : axis.code < 6 ? Vec3(p.R.col(axis.code - 3))
+                           : unitOrX(edgeCross(p, (axis.code - 6) / 3, (axis.code - 6) % 3));
+  return dot(n, p.t) < 0 ? Vec3(-n) : n;
+}
+
+/// The coordinate axis nearest to a direction, if it is near.
+std::optional<int> axisAlong(const Vec3& direction) {
+  int axis = 0;
+  direction.cwiseAbs().maxCoeff(&axis);
+  return std::abs(direction[axis]) > kAlongNormal ? std::optional(axis) : std::nullopt;
 }
 
 }  // namespace
@@ -442,10 +470,32 @@ int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList&
   return count;
 }
 
-int boxBox(const Shape& a, const Shape& b, double margin, PointList& out) { return collideBoxes(a, b, margin, 0, out); }
+int boxBox(const Shape& a, const Shape& b, double margin, PointList& out) {
+  const BoxPair p = pairOf(a, b);
+  const double limit = limitOf(a, b, margin);
+  const Axis axis = separatingAxis(p, limit);
+  return axis.separation > limit ? 0 : contactsOnAxis(p, a, b, axis, margin, out);
+}
 
+// Boxes that lie flat on each other are hardly ever exactly parallel. Then two crossing edges, or a face of the one or
+// the other, have the least overlap by micrometres, another one in every step, and the single point of the edges would
+// jump from corner to corner. All of them describe the same contact, so it is always written down the same way: by the
+// overlap of the two faces, seen from the first box, with the direction of least overlap as normal. No point of it is
+// deeper than the boxes overlap: the line through it along the normal lies inside both.
 int boxBoxSteady(const Shape& a, const Shape& b, double margin, PointList& out) {
-  return collideBoxes(a, b, margin, kFaceBias, out);
+  const BoxPair p = pairOf(a, b);
+  const double limit = limitOf(a, b, margin);
+  const Axis axis = separatingAxis(p, limit);
+  if (axis.separation > limit) return 0;
+  const Vec3 n = directionOf(p, axis);
+  if (const auto face = axisAlong(n)) {
+    const int count = boxFaces(p, a, *face, 1, margin, out, apply(a.rot, n));
+    if (count > 0) return count;
+  } else if (const auto other = axisAlong(applyTransposed(p.R, n))) {
+    const int count = boxFaces(p.swapped(), b, *other, -1, margin, out, apply(a.rot, n));
+    if (count > 0) return count;
+  }
+  return contactsOnAxis(p, a, b, axis, margin, out);
 }
 
 }  // namespace sinew::geom

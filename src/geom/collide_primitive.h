@@ -27,8 +27,8 @@ int capsuleCapsule(const Shape& a, const Shape& b, double margin, PointList& out
 int capsuleBox(const Shape& capsule, const Shape& box, double margin, PointList& out);
 /// Face against face clipped to at most eight points, or one point of two crossing edges.
 int boxBox(const Shape& a, const Shape& b, double margin, PointList& out);
-/// The same, but boxes that lie flat on each other, equally far apart along both faces, always meet on the first one's:
-/// rounding does not choose, and features keep their names.
+/// The same, but boxes that lie nearly flat on each other always have the overlap of the two faces, named as seen from
+/// the first one, whichever axis separates best: points and their features stay the same while the boxes wobble.
 int boxBoxSteady(const Shape& a, const Shape& b, double margin, PointList& out);
 
 }  // namespace sinew::geom

@@ -18,27 +18,34 @@ inline constexpr double kLeastNormal = 1e-100;
 /// as much as it can, which is Coulomb's law.
 void slide(int n, const double* G, const double* c, const double* friction, double normal, double* x);
 
-/// The same for two tangents, with G = (g11, g21, g22).
+/// The same for two tangents, with G = (g11, g21, g22). `nu` carries the multiplier of the bound from visit to visit, 0
+/// if it is not known yet; if it is, one step of the search for it must do, and the next visit goes on. x is on the
+/// border in any case, and where visits no longer change anything it is the minimum.
 inline void slidePlane(double g11, double g21, double g22, const double* c, const double* friction, double normal,
-                       double* x) {
+                       double& nu, double* x) {
   // x = friction z turns the ellipse into a disk: (S + nu) z = b with |z| = normal
   const double s11 = friction[0] * friction[0] * g11, s21 = friction[0] * friction[1] * g21,
                s22 = friction[1] * friction[1] * g22;
   const double b1 = friction[0] * c[0], b2 = friction[1] * c[1];
-  // |z| >= |b| / (trace + nu): the multiplier is at least this. From there Newton's method on 1/|z| - 1/normal rises
-  // to the solution without ever passing it [More and Sorensen 1983].
-  const double trace = s11 + s22;
-  double nu = std::max(kRegularization * trace, std::sqrt(b1 * b1 + b2 * b2) / normal - trace);
+  // |z| >= |b| / (trace + nu): the multiplier is at least this. Newton's method on 1/|z| - 1/normal, which is concave
+  // and rises, comes from below after at most one step, and from there never passes the solution [More and Sorensen
+  // 1983].
+  const double trace = s11 + s22, each = 1 / normal;
+  const double least = std::max(kRegularization * trace, std::sqrt(b1 * b1 + b2 * b2) * each - trace);
+  const int steps = nu > 0 ? 1 : 8;
+  nu = std::max(nu, least);
   double z1 = 0, z2 = 0, length = 0;
-  for (int k = 0; k < 8; ++k) {
+  for (int k = 0; k < steps; ++k) {
     const double a11 = s11 + nu, a22 = s22 + nu, determinant = a11 * a22 - s21 * s21;
-    z1 = (a22 * b1 - s21 * b2) / determinant;
-    z2 = (a11 * b2 - s21 * b1) / determinant;
-    const double square = z1 * z1 + z2 * z2;
+    const double y1 = a22 * b1 - s21 * b2, y2 = a11 * b2 - s21 * b1;  // determinant z
+    const double square = y1 * y1 + y2 * y2;
+    const double steepness = a22 * y1 * y1 - 2 * s21 * y1 * y2 + a11 * y2 * y2;  // determinant^3 z' inv(S + nu) z
+    z1 = y1;
+    z2 = y2;
     length = std::sqrt(square);
-    if (length <= normal * (1 + 1e-10)) break;
-    const double steepness = (a22 * z1 * z1 - 2 * s21 * z1 * z2 + a11 * z2 * z2) / determinant;  // z' inv(S + nu) z
-    nu += (length - normal) / normal * square / steepness;
+    const double excess = length * each - determinant;  // determinant (|z| / normal - 1)
+    if (!(steepness > 0) || std::abs(excess) <= 1e-12 * determinant) break;
+    nu = std::max(least, nu + excess * square / steepness);
   }
   const double scale = length > 0 ? normal / length : 0;
   x[0] = friction[0] * z1 * scale;

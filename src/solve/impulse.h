@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "sinew/arena.h"
 #include "solve/free_contact.h"
+#include "solve/impulse_space.h"
 #include "solve/problem.h"
 
 /// The solver of hard contacts. It works on velocities and impulses:
@@ -22,6 +24,8 @@ struct ImpulseRows {
   /// Velocity J v+ that a row with a free impulse shall have; one per row. -infinity for the normal of a contact or for
   /// a limit: it does not act.
   std::span<const double> target;
+  /// Bounds of friction loss are so many times those of the problem: the duration of the step, if those are forces.
+  double bound = 1;
 };
 
 struct ImpulseOptions {
@@ -38,25 +42,27 @@ struct ImpulseReport {
   double residual = 0;
 };
 
-/// Of the problem it reads blocks, columns, values, cones (friction only), metric and frictionloss (bounds of impulses:
-/// h times a force). Blocks of kind Pyramid are not for this solver. Cones: sum (lambda_k / friction_k)^2 <=
-/// lambda_0^2. The problem and the arena's memory must outlive the solver.
+/// Of the problem it reads blocks, columns, values, cones (friction only), metric and frictionloss (bounds of
+/// impulses). Blocks of kind Pyramid are not for this solver. Cones: sum (lambda_k / friction_k)^2 <= lambda_0^2. The
+/// problem, the space and the arena's memory must outlive the solver.
 class ImpulseSolver {
  public:
-  /// Takes all memory and prepares inv(A) J'.
+  /// For some of the problem's blocks (growing indices), those of one island. Velocities are in `space`.
+  ImpulseSolver(const ConstraintProblem& p, std::span<const int> blocks, ImpulseSpace& space, const ImpulseRows& rows,
+                const ImpulseOptions& options, Arena& arena);
+  /// For all of them.
   ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options, Arena& arena);
+  ImpulseSolver(const ImpulseSolver&) = delete;  // it may point into itself
+  ImpulseSolver& operator=(const ImpulseSolver&) = delete;
 
   /// Visits the blocks in their order and back, sweep after sweep. `lambda` carries the warm start in (made admissible
-  /// first) and the impulses out, one per row; `velocity` carries v* in and v+ out, one per dof.
+  /// first) and the impulses out, one per row of the problem; rows of other blocks are left alone. The velocities of
+  /// the space carry v* in and v+ out.
+  ImpulseReport solve(std::span<double> lambda);
+  /// The same with the velocities in a list, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
 
  private:
-  /// Dofs that inv(A) couples, with their place in the padded velocity.
-  struct Component {
-    int begin = 0, end = 0;  // dofs
-    int slot = 0;            // first of its places
-    int dense = -1;          // small ones: its matrix in inverse_, kDiagonal, or kUnprepared
-  };
   /// A block for which there is no shorter way.
   struct LargeBlock {
     const RowBlock* rows = nullptr;
@@ -69,50 +75,47 @@ class ImpulseSolver {
     double* course = nullptr;       // direction in which it is extrapolated
     double* inverse = nullptr;      // of the part that is solved at once: all rows of an equality, tangents of a cone
   };
-  /// Neighbouring blocks of one kind, so that a sweep is a few calls.
+  /// Neighbouring blocks of one kind, so that a sweep is a few calls: manifolds of free contacts, or large blocks.
   struct Segment {
     bool free = false;
-    int begin = 0, end = 0;
+    std::size_t begin = 0, end = 0;
   };
   /// Two sums over the rows that were visited.
   struct Change {
     double moved = 0;  // of A_ii times the square of the change of lambda_i
     double size = 0;   // of A_ii times the square of lambda_i
   };
+  /// How a block is visited. Contacts that do not act need no visit.
+  enum class Way : unsigned char { Free, Large, None };
 
-  void findComponents(Arena& arena);
-  bool isFree(const RowBlock& block) const;
-  void prepareInverse(Component& component);
-  void addFreeContact(const RowBlock& block);
+  void prepare(std::span<const int> blocks, Arena& arena);
+  Way wayOf(const RowBlock& block) const;
+  void addToSegment(bool free);
+  void addFreeContact(const RowBlock& block, Arena& arena);
+  const double* paddedRows(const RowBlock& block, const Manifold& sides, Arena& arena) const;
   void prepareLarge(LargeBlock& large, Arena& arena);
 
   void start(std::span<double> lambda);  // makes them admissible and v move by them
-  void visit(const LargeBlock& large, double* lambda, Change& change);
+  void visit(const LargeBlock& large, double beta, double* lambda, Change& change);
   void extrapolateAll(double beta, double* lambda);
   void visitCone(const LargeBlock& large, const double* w, double* lambda) const;
+  Change sweepOnce(Sweep sweep, double* lambda);
   ImpulseReport sweep(std::span<double> lambda);
-  void finish(std::span<double> lambda, std::span<double> velocity) const;
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
   void move(const LargeBlock& large, const double* delta);    // v += inv(A) J' delta
-  FreeVelocities freeVelocities() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data()}; }
+  double boundOf(int row) const { return rows_.bound * p_.frictionloss[static_cast<std::size_t>(row)]; }
 
   const ConstraintProblem& p_;
   ImpulseRows rows_;
   ImpulseOptions options_;
-  std::span<Component> components_;
-  std::span<int> componentOf_;         // of each dof
-  std::span<int> slotOf_;              // of each dof
-  std::span<double> velocity_;         // padded: components begin at whole vectors
-  std::span<double> inverseDiagonal_;  // of inv(A) in the same places, where it is diagonal
-  std::span<double> inverse_;          // of other small components, kSmall x kSlots
-  std::size_t inverses_ = 0;           // numbers used of it
-  std::span<double> scratch_;          // one number per dof, zero
+  std::optional<ImpulseSpace> ownSpace_;
+  ImpulseSpace& space_;
+  std::span<const RowBlock*> idle_;  // blocks that do not act
   std::span<FreeContact> contacts_;
-  std::span<double> contactRows_;  // their J
-  std::size_t contactCount_ = 0, contactValues_ = 0;
+  std::span<Manifold> manifolds_;
   std::span<LargeBlock> large_;
   std::span<Segment> segments_;
-  std::size_t largeCount_ = 0, segmentCount_ = 0;
+  std::size_t idleCount_ = 0, contactCount_ = 0, manifoldCount_ = 0, largeCount_ = 0, segmentCount_ = 0;
 };
 
 }  // namespace sinew::solve

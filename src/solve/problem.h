@@ -43,7 +43,7 @@ struct ConstraintProblem {
   PlanMemory* plans = nullptr;
 
   int dofs() const { return static_cast<int>(smoothAcceleration.size()); }
-  int rows() const { return static_cast<int>(D.size()); }
+  int rows() const { return static_cast<int>(aref.size()); }
 };
 
 /// How Newton's method stores its matrix.

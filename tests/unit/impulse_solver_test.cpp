@@ -193,7 +193,11 @@ TEST(Slide, MinimizesOnTheBorderOfTheEllipsoid) {
     const double normal = uniform(0.1, 1), push[2] = {uniform(-9, 9), uniform(-9, 9)};
     double x[2], y[2];
     slide(2, G, push, friction, normal, x);
-    slidePlane(a, c, b, push, friction, normal, y);
+    double multiplier = 0;
+    for (int visit = 0; visit < 4; ++visit) {  // each goes on where the last one stopped
+      slidePlane(a, c, b, push, friction, normal, multiplier, y);
+      EXPECT_NEAR(std::hypot(y[0] / friction[0], y[1] / friction[1]), normal, tolerance(1e-12));
+    }
     EXPECT_NEAR(x[0], y[0], tolerance(1e-9));
     EXPECT_NEAR(x[1], y[1], tolerance(1e-9));
     EXPECT_NEAR(std::hypot(x[0] / friction[0], x[1] / friction[1]), normal, tolerance(1e-12));

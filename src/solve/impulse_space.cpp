@@ -1,0 +1,59 @@
+#include "solve/impulse_space.h"
+
+#include <algorithm>
+
+#include "math/kernel.h"
+
+namespace sinew::solve {
+
+ImpulseSpace::ImpulseSpace(const Metric& metric, Arena& arena) : metric_(metric) {
+  const int n = metric.lower().n;
+  components_ = arena.take<Component>(n);
+  componentOf_ = arena.take<int>(n);
+  std::size_t count = 0;
+  int slots = 0, matrices = 0;
+  for (int dof = 0; dof < n; ++count) {
+    const Metric::Range range = metric.component(dof);
+    Component& c = components_[count] = {range.begin, range.end, slots, kUnprepared, matrices};
+    std::fill(componentOf_.begin() + range.begin, componentOf_.begin() + range.end, static_cast<int>(count));
+    dof = range.end;
+    if (c.small()) {
+      slots += kSlots;
+      matrices += kSmall * kSlots;
+    } else {
+      slots += (range.end - range.begin + kLanes - 1) / kLanes * kLanes;
+    }
+  }
+  components_ = components_.first(count);
+  velocity_ = arena.zeros<double>(slots);
+  inverseDiagonal_ = arena.zeros<double>(slots);
+  inverse_ = arena.take<double>(matrices);
+  scratch_ = arena.zeros<double>(n);
+}
+
+void ImpulseSpace::prepareInverse(Component& component) {
+  const LowerRows A = metric_.lower();
+  const Metric::Range range{component.begin, component.end};
+  double* x = scratch_.data();
+  bool diagonal = true;
+  for (int i = range.begin; i < range.end; ++i) diagonal = diagonal && A.rownnz[i] == 1;
+  if (diagonal) {
+    std::fill(x + range.begin, x + range.end, 1.0);
+    metric_.solveComponent(range, x);
+    std::copy(x + range.begin, x + range.end, inverseDiagonal_.data() + component.slot);
+    component.dense = kDiagonal;
+  } else {
+    double* matrix = inverse_.data() + component.matrix;
+    std::fill_n(matrix, kSmall * kSlots, 0.0);
+    for (int i = range.begin; i < range.end; ++i) {
+      std::fill(x + range.begin, x + range.end, 0.0);
+      x[i] = 1;
+      metric_.solveComponent(range, x);
+      std::copy(x + range.begin, x + range.end, matrix + kSlots * (i - range.begin));
+    }
+    component.dense = component.matrix;
+  }
+  std::fill(x + range.begin, x + range.end, 0.0);
+}
+
+}  // namespace sinew::solve

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <span>
+
+#include "sinew/arena.h"
+#include "solve/free_contact.h"
+#include "solve/metric.h"
+
+namespace sinew::solve {
+
+/// Where the impulse solver keeps velocities. Dofs that inv(A) couples lie side by side; up to kSmall of them, which is
+/// what a free body has, at a fixed distance, together with inv(A) itself. Made once for all islands: each touches only
+/// the places of its own dofs.
+class ImpulseSpace {
+ public:
+  /// Dofs that inv(A) couples.
+  struct Component {
+    int begin = 0, end = 0;  ///< dofs
+    int slot = 0;            ///< first of its places
+    int dense = -1;          ///< small ones: its matrix, kDiagonal, or kUnprepared
+    int matrix = 0;          ///< small ones: where its matrix would be
+
+    bool small() const { return end - begin <= kSmall; }
+  };
+  static constexpr int kDiagonal = -1;
+
+  /// The metric and the arena's memory must outlive it.
+  ImpulseSpace(const Metric& metric, Arena& arena);
+
+  const Component& componentOf(int dof) const {
+    return components_[static_cast<std::size_t>(componentOf_[static_cast<std::size_t>(dof)])];
+  }
+  int slotOf(int dof) const {
+    const Component& c = componentOf(dof);
+    return c.slot + dof - c.begin;
+  }
+  double& velocity(int dof) { return velocity_[static_cast<std::size_t>(slotOf(dof))]; }
+  double* velocities() { return velocity_.data(); }
+
+  /// Makes sure that inv(A) of a small component is at hand.
+  void prepare(const Component& component) {
+    if (component.dense == kUnprepared)
+      prepareInverse(components_[static_cast<std::size_t>(&component - components_.data())]);
+  }
+  FreeVelocities free() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data()}; }
+
+  const Metric& metric() const { return metric_; }
+  /// One number per dof, zero, for those who leave them zero.
+  double* scratch() { return scratch_.data(); }
+
+ private:
+  static constexpr int kUnprepared = -2;
+
+  void prepareInverse(Component& component);
+
+  const Metric& metric_;
+  std::span<Component> components_;
+  std::span<int> componentOf_;         // of each dof
+  std::span<double> velocity_;         // padded: components begin at whole vectors
+  std::span<double> inverseDiagonal_;  // of inv(A) in the same places, where it is diagonal
+  std::span<double> inverse_;          // of other small components, kSmall x kSlots each
+  std::span<double> scratch_;
+};
+
+}  // namespace sinew::solve
