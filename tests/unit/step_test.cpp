@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 #include "support/allocation_guard.h"
 #include "support/floating_point_traps.h"
@@ -85,6 +86,28 @@ TEST(Step, CopesWithTendonsActuatorsAndSensorsThatHaveNothing) {
     for (int i = 0; i < 3; ++i) step(m, d);
     EXPECT_EQ(d.nefc(), 0);
     EXPECT_NEAR(d.qvel[0], -9.81 * 3 * m.opt.timestep, tolerance(1e-14));
+  }
+}
+
+// A pinned node belongs to no tree, which neither the impulse solver nor falling asleep may take for the tree before
+// the first.
+TEST(Step, CopesWithPinnedNodesThatBelongToNoTree) {
+  for (const char* option : {R"(solver="Impulse")", R"(solver="Impulse" integrator="implicitfast")",
+                             R"(solver="Newton")", R"(solver="Newton" integrator="RK4")"}) {
+    const Model m =
+        modelOf(std::string("<mujoco><option sleep_tolerance='.1' ") + option + R"(><flag sleep="enable"/></option>
+      <worldbody><geom type="plane" size="1 1 1"/><body pos=".5 .5 .05"><freejoint/><geom size=".05"/></body>
+      <flexcomp name="f" type="grid" dim="1" count="4 1 1" spacing=".1 .1 .1" pos="0 0 .5" radius=".01" mass=".1">
+      <contact selfcollide="none"/><edge equality="true"/><pin id="0"/></flexcomp></worldbody></mujoco>)");
+    Data d(m);
+    for (int i = 0; i < 100; ++i) step(m, d);
+    EXPECT_TRUE(d.status.ok()) << option;
+    EXPECT_LT(d.ntree_awake, m.ntree) << option;  // the ball sleeps
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(d.qpos[m.nq_rigid + i], m.qpos0[m.nq_rigid + i]) << option;
+      EXPECT_EQ(d.qvel[m.nv_rigid + i], 0) << option;
+      EXPECT_EQ(d.qacc_warmstart[m.nv_rigid + i], 0) << option;
+    }
   }
 }
 
