@@ -216,7 +216,7 @@ void collide(const Model& m, Data& d) {
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();
-  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact) || m.nv == 0) {
+  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) {
     d.colliderTree.item.clear();  // the boxes of what falls asleep meanwhile are not in it
     return;
   }

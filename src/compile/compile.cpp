@@ -14,6 +14,7 @@
 #include "compile/draft.h"
 #include "compile/elastic.h"
 #include "compile/equalities.h"
+#include "compile/flex_draft.h"
 #include "compile/flexes.h"
 #include "compile/fuse_static.h"
 #include "compile/inertia.h"
@@ -110,6 +111,21 @@ int bodyOfRow(const Model& m, std::string_view array, int row) {
   return -1;
 }
 
+/// The flex that a row of a model array is about, -1 if it is about something else.
+int flexOfRow(const Model& m, std::string_view array, int row) {
+  const auto holder = [&](const Array<int>& first, const Array<int>& count) {
+    for (int f = 0; f < m.nflex; ++f) {
+      if (row >= first[f] && row < first[f] + count[f]) return f;
+    }
+    return -1;
+  };
+  if (array.starts_with("flexedge_")) return holder(m.flex_edgeadr, m.flex_edgenum);
+  if (array.starts_with("flexhinge_")) return holder(m.flex_hingeadr, m.flex_hingenum);
+  if (array.starts_with("flexelem_")) return holder(m.flex_elemadr, m.flex_elemnum);
+  if (array.starts_with("flexpoint_")) return holder(m.flex_pointadr, m.flex_pointnum);
+  return array.starts_with("flex_") && row < m.nflex ? row : -1;
+}
+
 /// Numbers beyond the range of double come from absurd sizes or densities; a step could do nothing with them.
 void requireFinite(const draft::Draft& draft, const Model& m) {
   m.forEachArray([&](const char* name, const auto& array, int, int columns, const char*) {
@@ -118,8 +134,10 @@ void requireFinite(const draft::Draft& draft, const Model& m) {
         if (std::isfinite(array[i])) continue;
         const std::string message = fmt::format("the compiled model has {}[{}] = {}: some number in it is too large",
                                                 name, i, static_cast<double>(array[i]));
-        const int body = bodyOfRow(m, name, static_cast<int>(i / std::max(1, columns)));
+        const int row = static_cast<int>(i / std::max(1, columns));
+        const int body = bodyOfRow(m, name, row), flex = flexOfRow(m, name, row);
         if (body > 0) draft::placeOf(*draft.body(body).spec).fail(message);
+        if (flex >= 0) draft::placeOf(draft.flexes[static_cast<std::size_t>(flex)]).fail(message);
         throw LoadError(message);
       }
     }

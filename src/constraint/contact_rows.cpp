@@ -6,6 +6,7 @@
 #include "constraint/row_builder.h"
 #include "kinematics/dof_chains.h"
 #include "math/kernel.h"
+#include "solve/friction_disk.h"
 
 namespace sinew {
 namespace {
@@ -102,6 +103,18 @@ void setRows(const Contact& contact, const RelativeMotion& motion, double* basis
   }
 }
 
+/// Whether nothing moves a contact along its normal, given the rows of normal and tangents. A row of impulses without
+/// friction must not take what rounding leaves of such a normal for a lever; where there is friction, the solver sees
+/// the tangents itself.
+bool normalIsFixed(std::span<const double> rows) {
+  const std::size_t n = rows.size() / 3;
+  for (std::size_t k = 0; k < n; ++k) {
+    const double along = rows[k] * rows[k], across = rows[n + k] * rows[n + k] + rows[2 * n + k] * rows[2 * n + k];
+    if (along > solve::kLeastMobility * across) return false;
+  }
+  return true;
+}
+
 /// The body that alone carries a side, -1: there are others, or it is not a body.
 int onlyBody(const Model& m, const Data& d, const ContactSide& side) {
   const int carrier = d.support_carrier[side.begin];
@@ -137,10 +150,16 @@ void addContactRows(RowBuilder& rows) {
                            : pyramidal      ? BlockKind::Pyramid
                                             : BlockKind::Elliptic;
     double* basis = rows.addContactBlock(kind, contact.dim, columns, contact.friction);
-    if (bodies) {
-      setBodyRows(m, d, contact, between, basis);
-    } else {
-      setRows(contact, motion, basis);
+    const auto set = [&](const Contact& c, double* to) {
+      bodies ? setBodyRows(m, d, c, between, to) : setRows(c, motion, to);
+    };
+    set(contact, basis);
+    if (kind == BlockKind::Unilateral && m.opt.solver == Solver::Impulse) {
+      Contact whole = contact;
+      whole.dim = 3;
+      const std::span<double> all = d.arena.take<double>(3 * static_cast<std::ptrdiff_t>(columns.size()));
+      set(whole, all.data());
+      if (normalIsFixed(all)) std::fill_n(basis, columns.size(), 0.0);
     }
     switch (kind) {
       case BlockKind::Unilateral:

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "inertia/inertia.h"
 #include "math/kernel.h"
@@ -42,7 +43,7 @@ inline __attribute__((always_inline)) void subtractFromAncestors(const Model& m,
 }
 
 /// Trees whose dofs are [begin, end).
-SINEW_KERNEL int factorDofs(const Model& m, double* LD, double* diagInv, int begin, int end) {
+SINEW_KERNEL int factorDofs(const Model& m, double* LD, double* diagInv, Pivots pivots, int begin, int end) {
   int bad = -1;
   for (int i = end - 1; i >= begin;) {
     // i and the dofs right above it, as long as each is the parent of the one before: at most kGroup of them
@@ -61,7 +62,7 @@ SINEW_KERNEL int factorDofs(const Model& m, double* LD, double* diagInv, int beg
     for (int q = 0; q < size; ++q) {
       row[q] = LD + m.M_rowadr[i - q];
       double& pivot = row[q][above - q];
-      if (!(pivot >= kMinVal)) {  // also catches NaN
+      if (!((pivots == Pivots::Any ? std::abs(pivot) : pivot) >= kMinVal)) {  // also catches NaN
         pivot = kMinVal;
         if (bad < 0) bad = i - q;
       }
@@ -121,10 +122,10 @@ __attribute__((noinline)) void solveDofs(const Model& m, const double* LD, const
 
 }  // namespace
 
-int factorTree(const Model& m, const Data& d, double* LD, double* diagInv) {
+int factorTree(const Model& m, const Data& d, double* LD, double* diagInv, Pivots pivots) {
   int bad = -1;
   forEachAwakeRun(m, d, [&](int begin, int end) {
-    const int first = factorDofs(m, LD, diagInv, begin, end);
+    const int first = factorDofs(m, LD, diagInv, pivots, begin, end);
     if (first >= 0) bad = first;  // as from the last dof to the first
   });
   return bad;

@@ -76,7 +76,7 @@ void addActuatorDerivative(const Model& m, Data& d) {
     if (slope == 0) continue;
     for (int i = m.actuator_outadr[u]; i < m.actuator_outadr[u] + m.actuator_outnum[u]; ++i) {
       const int adr = d.moment_rowadr[i];
-      addOuterProduct(m, d, &d.moment_colind[adr], &d.actuator_moment[adr], d.moment_rownnz[i], slope);
+      addOuterProduct(m, d, d.moment_colind.data() + adr, d.actuator_moment.data() + adr, d.moment_rownnz[i], slope);
     }
   }
 }
@@ -106,7 +106,7 @@ void addTendonDamperDerivative(const Model& m, Data& d) {
     const double rate = laws[static_cast<std::size_t>(t)].rate(d.ten_velocity[t]);
     if (rate == 0 || tendonAsleep(m, d, t)) continue;
     const int adr = m.ten_J_rowadr[t];
-    addOuterProduct(m, d, &m.ten_J_colind[adr], &d.ten_J[adr], m.ten_J_rownnz[t], -rate);
+    addOuterProduct(m, d, m.ten_J_colind.data() + adr, d.ten_J.data() + adr, m.ten_J_rownnz[t], -rate);
   }
 }
 

@@ -30,10 +30,10 @@ bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
 }
 
 /// qH, qHDiagInv = factor of M + h B, B the diagonal of damping rates.
-void factorDamped(const Model& m, Data& d, std::span<const double> rates) {
+void factorDamped(const Model& m, Data& d, std::span<const double> rates, Pivots pivots) {
   copyAwakeRows(m, d, d.M.data(), d.qH.data());
   forEachAwakeDof(m, d, [&](int i) { d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[static_cast<std::size_t>(i)]; });
-  factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+  factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), pivots);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ void integrateEuler(const Model& m, Data& d) {
   }
 
   // (M + h B) a = all forces
-  factorDamped(m, d, rates);
+  factorDamped(m, d, rates, Pivots::Any);
   const std::span<double> a = d.arena.take<double>(m.nv);
   forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a.data());
@@ -63,7 +63,7 @@ void impulseMetricEuler(const Model& m, Data& d) {
     std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
     return;
   }
-  factorDamped(m, d, rates);
+  factorDamped(m, d, rates, Pivots::Positive);  // impulses need a definite matrix
   std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());

@@ -80,7 +80,7 @@ void solveImplicitFast(const Model& m, Data& d, double* a) {
   const Arena::Scope scope(d.arena);
   const std::span<double> force = d.arena.take<double>(m.nv);
   std::copy_n(a, m.nv, force.data());
-  factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+  factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), Pivots::Any);
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a);
   forEachFreeBody(m, d, [&](int dof) {
     const Eigen::PartialPivLU<Mat6> lu(freeBodyMatrix(m, d, dof));
@@ -121,7 +121,7 @@ void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
     velocityDerivative(m, d, true);
     symmetricMatrix(m, d);
     forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });
-    factorTree(m, d, d.qH.data(), d.qHDiagInv.data());
+    factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), Pivots::Any);
   }
   bool definite = true;
   forEachAwakeDof(m, d, [&](int i) { definite = definite && d.qHDiagInv[i] > 0; });

@@ -131,7 +131,7 @@ void sense(const Model& m, Data& d, Stage stage) {
   prepare(m, d, stage);
   for (int s = 0; s < m.nsensor; ++s) {
     if (m.sensor_needstage[s] != stage || sensorAsleep(m, d, s)) continue;
-    double* out = &d.sensordata[m.sensor_adr[s]];
+    double* out = d.sensordata.data() + m.sensor_adr[s];  // of no numbers, at the end, for an empty sensor
     if (showsHistory(m, d, s)) {
       history::delayedSensor(m, d, s, out);
     } else {
@@ -163,7 +163,7 @@ void sampleSensors(const Model& m, Data& d) {
     if (m.sensor_delay[s] > 0) {
       measure(m, d, s, sample);
     } else {
-      std::copy_n(&d.sensordata[m.sensor_adr[s]], width, sample);
+      std::copy_n(d.sensordata.data() + m.sensor_adr[s], width, sample);
     }
   }
 }

@@ -1,5 +1,6 @@
 #include "solve/free_contact.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "math/kernel.h"
@@ -201,7 +202,7 @@ SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const FreeVelocitie
     c[i].gram = {own[0], own[5], own[10], 0};
     c[i].across = {own[1], own[2]};
     c[i].along = own[6];
-    c[i].normalInverse = c[i].gram[0] > 0 ? 1 / (c[i].gram[0] * (1 + kRegularization)) : 0;
+    c[i].normalInverse = inverseOfNormal(c[i].gram[0], std::max(c[i].gram[1], c[i].gram[2]));
     invertTangents(c[i]);
   }
 }

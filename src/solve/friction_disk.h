@@ -9,6 +9,16 @@ namespace sinew::solve {
 /// Added to the diagonal of J inv(A) J', as a share of it.
 inline constexpr double kRegularization = 1e-8;
 
+/// Where a push along the normal moves a contact by less than this share of what one across it does, nothing moves it
+/// along the normal: the rest is rounding, or what a collider leaves of a direction. To push along it all the same
+/// would turn a micrometre of depth into kilometres per second.
+inline constexpr double kLeastMobility = 1e-12;
+
+/// 1 / x with the regularization, for the normal of a contact whose tangents have diagonals of up to `across`.
+inline double inverseOfNormal(double x, double across) {
+  return x > kLeastMobility * across ? 1 / (x * (1 + kRegularization)) : 0;
+}
+
 /// Impulses below this carry no friction: their square must not vanish.
 inline constexpr double kLeastNormal = 1e-100;
 

@@ -244,7 +244,8 @@ void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double* 
   const int n = block.nrow, t = n - 1;
   const double* G = large.gram;
   const double* friction = p_.cones[static_cast<std::size_t>(block.cone)].friction.data();
-  const double normal = std::max(0.0, lambda[0] + w[0] * inverseOf(G[0]));
+  const double across = n > 2 ? std::max(G[n + 1], G[2 * n + 2]) : 0;
+  const double normal = std::max(0.0, lambda[0] + w[0] * inverseOfNormal(G[0], across));
   const double push = normal - lambda[0];
   lambda[0] = normal;
   if (!(normal > kLeastNormal)) {

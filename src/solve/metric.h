@@ -43,7 +43,7 @@ class Metric {
 class TreeMetric final : public Metric {
  public:
   /// `factor` holds L (D on the diagonal) in the pattern of `matrix`, diagInv is 1/D; tree treeOf[i] of dof i has the
-  /// dofs from treeAdr[t] on, treeNum[t] of them.
+  /// dofs from treeAdr[t] on, treeNum[t] of them. A dof that cannot move has tree -1 and stands alone.
   TreeMetric(const LowerRows& matrix, const double* factor, const double* diagInv, const int* treeOf,
              const int* treeAdr, const int* treeNum)
       : matrix_(matrix), factor_(factor), diagInv_(diagInv), treeOf_(treeOf), treeAdr_(treeAdr), treeNum_(treeNum) {
@@ -55,6 +55,7 @@ class TreeMetric final : public Metric {
   void solve(double* x) const override { solveComponent({0, matrix_.n}, x); }
   Range component(int dof) const override {
     const int tree = treeOf_[dof];
+    if (tree < 0) return {dof, dof + 1};  // of a pinned node
     return {treeAdr_[tree], treeAdr_[tree] + treeNum_[tree]};
   }
   void solveComponent(Range component, double* x) const override;

@@ -338,7 +338,8 @@ void fallAsleep(const Model& m, Data& d) {
     accelerationStage(m, d, Sensing::On);
   }
   forEachAwakeDof(m, d, [&](int dof) {
-    if (d.tree_asleep[m.dof_treeid[dof]] >= 0) d.qacc_warmstart[dof] = d.qacc[dof];
+    const int tree = m.dof_treeid[dof];  // -1: of a pinned node
+    if (tree >= 0 && d.tree_asleep[tree] >= 0) d.qacc_warmstart[dof] = d.qacc[dof];
   });
   updateAwake(m, d);
 }

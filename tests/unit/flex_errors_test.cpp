@@ -88,6 +88,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"PinId", flexcomp(kGrid, "<pin id=\"9\"/>"), kPin + "'id' must be between 0 and 8, found 9"},
         Case{"PinRange", flexcomp(kGrid, "<pin range=\"0 1 7 -1\"/>"),
              kPin + "'range' must be between 0 and 8, found -1"},
+        Case{"TooLarge", flexcomp("dim=\"1\" count=\"3 1 1\" spacing=\"1e200 1 1\""),
+             kComp + "the compiled model has flexedge_length0[0] = inf: some number in it is too large"},
         Case{"FallingPinRange", flexcomp(kGrid, "<pin range=\"5 2\"/>"), kPin + "'range' must not fall, found 5 to 2"},
         Case{"FallingPinGridRange", flexcomp(kGrid, "<pin gridrange=\"0 2 1 1\"/>"),
              kPin + "'gridrange' must not fall, found 2 to 1"},

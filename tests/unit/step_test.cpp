@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
 
 #include "support/allocation_guard.h"
 #include "support/floating_point_traps.h"
@@ -71,6 +72,45 @@ TEST(Step, SensorsBelongToTheStateBeforeTheStep) {
   EXPECT_EQ(d.time, m.opt.timestep);
 }
 
+// Rows of no entries and sensors of no numbers may stand at the very end of their arrays.
+TEST(Step, CopesWithTendonsActuatorsAndSensorsThatHaveNothing) {
+  for (const Integrator integrator :
+       {Integrator::Euler, Integrator::RK4, Integrator::Implicit, Integrator::ImplicitFast}) {
+    Model m = modelOf(R"(<mujoco><worldbody><site name="a"/><site name="b" pos="1 0 0"/>
+      <body><joint name="j" type="slide" axis="0 0 1"/><geom size=".1"/></body></worldbody>
+      <tendon><spatial name="t" damping="1" stiffness="1" range="2 3"><site site="a"/><site site="b"/></spatial></tendon>
+      <actuator><motor joint="j"/><velocity tendon="t" kv="1"/><velocity site="a" refsite="b" kv="1"/></actuator>
+      <sensor><jointpos joint="j"/><user name="u" dim="0"/></sensor></mujoco>)");
+    m.opt.integrator = integrator;
+    Data d(m);
+    for (int i = 0; i < 3; ++i) step(m, d);
+    EXPECT_EQ(d.nefc(), 0);
+    EXPECT_NEAR(d.qvel[0], -9.81 * 3 * m.opt.timestep, tolerance(1e-14));
+  }
+}
+
+// A pinned node belongs to no tree, which neither the impulse solver nor falling asleep may take for the tree before
+// the first.
+TEST(Step, CopesWithPinnedNodesThatBelongToNoTree) {
+  for (const char* option : {R"(solver="Impulse")", R"(solver="Impulse" integrator="implicitfast")",
+                             R"(solver="Newton")", R"(solver="Newton" integrator="RK4")"}) {
+    const Model m =
+        modelOf(std::string("<mujoco><option sleep_tolerance='.1' ") + option + R"(><flag sleep="enable"/></option>
+      <worldbody><geom type="plane" size="1 1 1"/><body pos=".5 .5 .05"><freejoint/><geom size=".05"/></body>
+      <flexcomp name="f" type="grid" dim="1" count="4 1 1" spacing=".1 .1 .1" pos="0 0 .5" radius=".01" mass=".1">
+      <contact selfcollide="none"/><edge equality="true"/><pin id="0"/></flexcomp></worldbody></mujoco>)");
+    Data d(m);
+    for (int i = 0; i < 100; ++i) step(m, d);
+    EXPECT_TRUE(d.status.ok()) << option;
+    EXPECT_LT(d.ntree_awake, m.ntree) << option;  // the ball sleeps
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(d.qpos[m.nq_rigid + i], m.qpos0[m.nq_rigid + i]) << option;
+      EXPECT_EQ(d.qvel[m.nv_rigid + i], 0) << option;
+      EXPECT_EQ(d.qacc_warmstart[m.nv_rigid + i], 0) << option;
+    }
+  }
+}
+
 TEST(Step, FallsFreely) {
   const Model m = modelOf(kSlide);
   Data d(m);
@@ -137,6 +177,19 @@ TEST(Forward, ComputesWhatStepStartsWith) {
   EXPECT_EQ(stepped.qacc, evaluated.qacc);
   EXPECT_EQ(stepped.qfrc_smooth, evaluated.qfrc_smooth);
   EXPECT_EQ(stepped.xpos, evaluated.xpos);
+}
+
+// A pair is asked for, so a scene of mocap bodies only tells whether it touches; nothing can yield: there are no rows.
+TEST(Forward, FindsContactsOfPairsWhereNothingHasDofs) {
+  const Model m = modelOf(R"(<mujoco><worldbody><body mocap="true"><geom name="a" size=".1"/></body>
+    <body mocap="true" pos=".15 0 0"><geom name="b" size=".1"/></body></worldbody>
+    <contact><pair geom1="a" geom2="b"/></contact></mujoco>)");
+  Data d(m);
+  forward(m, d);
+  ASSERT_EQ(d.ncon(), 1);
+  EXPECT_NEAR(d.contact[0].dist, -0.05, tolerance(1e-15));
+  EXPECT_EQ(d.contact[0].exclude, ContactExclude::NoDofs);
+  EXPECT_EQ(d.nefc(), 0);
 }
 
 TEST(Step, ARestoredStateRunsOnBitForBit) {
