@@ -74,7 +74,8 @@ void PrimalSolver::chooseHessian(Arena& arena) {
   const double n = n_;
   const bool canBeSparse = p_.nodes.size() > 1;
   if (canBeSparse && (options_.hessian == HessianForm::Iterative || iterationsAreCheaper(arena))) {
-    iterative_.emplace(p_, options_.accuracy, arena);
+    PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
+    iterative_.emplace(p_, plans->blockPlanFor(p_, arena), options_.accuracy, arena);
     return;
   }
   if (canBeSparse && options_.hessian != HessianForm::Dense &&
@@ -140,11 +141,13 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   record();
 
   // is the start good enough already?
-  std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
-  p_.metric->solve(preconditioned_.data());
   report.gradientNorm = scale * norm(gradient_);
   const bool smallGradient = report.gradientNorm < tolerance;
-  report.converged = decrement() < tolerance && (!newton || smallGradient);
+  if (!newton || smallGradient) {
+    std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
+    p_.metric->solve(preconditioned_.data());
+    report.converged = decrement() < tolerance;
+  }
   if (newton && !report.converged) {
     withHessian([&](auto& H) { H.assemble(residual_.data(), s.state.data()); });
     solveHessian();
@@ -213,6 +216,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] = beta * direction_[i] - preconditioned_[i];
   }
   report.cost = cost_;
+  report.innerIterations = iterative_ ? iterative_->iterations() : 0;
   return report;
 }
 
