@@ -193,6 +193,7 @@ struct IslandReport {
   int dofs = 0;
   int rows = 0;
   int iterations = 0;
+  int innerIterations = 0;  ///< of conjugate gradients within those of Newton's method; 0: it factors
   int noslipIterations = 0;
   bool converged = false;
   double improvement = 0;   ///< scaled, of the last iteration
@@ -226,6 +227,9 @@ struct Data {
 #undef SINEW_X
 
   Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
+  Array<double> flexBlock;            ///< parts of flexA that are too large for that: their numbers in 3 x 3 blocks
+  Array<float> flexIncomplete;        ///< and their incomplete factors
+  int metricIterations = 0;           ///< of conjugate gradients with these, for qacc_smooth [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
   BoundingTree colliderTree;        ///< broad phase; speed only, no state [collide]

@@ -278,7 +278,7 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
       entries += m.K_rownnz[m.stiffpart_dofadr[part] + static_cast<int>(k)];
     }
     idOf[count] = part;
-    parts[count++] = {dofs, stiffFactor(m, d, part, arena),
+    parts[count++] = {dofs, stiffSolver(m, d, part, arena),
                       arena.take<double>(static_cast<std::ptrdiff_t>(dofs.size()))};
   }
   if (count == 0) return;

@@ -74,6 +74,7 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
   return {.dofs = p.dofs(),
           .rows = p.rows(),
           .iterations = report.iterations,
+          .innerIterations = report.innerIterations,
           .noslipIterations = slipIterations,
           .converged = report.converged,
           .improvement = report.improvement,

@@ -245,13 +245,66 @@ const solve::FactorPlan& planOf(const Model& m, Data& d, int part) {
   return d.solverMemory.plans(-1 - part).planForFixed(stiffRows(m, d, part), groupsOf(m, part, d.arena), d.arena);
 }
 
-/// Factor of a part, the numbers of which start at `entry` of flexL. Makes room for them and returns where they end.
-std::ptrdiff_t factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entry) {
-  const solve::FactorPlan& plan = planOf(m, d, part);
-  const std::ptrdiff_t end = entry + plan.entries();
-  if (d.flexL.size() < end) d.flexL.resize(end);
-  const std::span<double> matrices(d.flexL.data() + entry, static_cast<std::size_t>(plan.entries()));
-  const std::span<double> diagInv(d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part]));
+const solve::BlockPlan& blockPlanOf(const Model& m, Data& d, int part) {
+  const Arena::Scope scope(d.arena);
+  return d.solverMemory.plans(-1 - part).blockPlanForFixed(stiffRows(m, d, part), groupsOf(m, part, d.arena), d.arena);
+}
+
+/// Whether systems with a part are solved by iterations. Newton's method asks for one or two solutions in a step, the
+/// dual solvers for one per row.
+bool iterationsAreCheaper(const Model& m, const solve::FactorPlan& plan, int part) {
+  constexpr int kSmallestIterative = 250;  // dofs
+  constexpr double kPerBlock = 1000;       // multiplications of a factor that take as long as the work for one block
+  if (m.opt.jacobian != JacobianForm::Auto) return false;
+  if (m.opt.solver == Solver::PGS || m.opt.solver == Solver::Impulse || m.opt.noslip_iterations > 0) return false;
+  const int first = m.stiffpart_dofadr[part], n = m.stiffpart_dofnum[part];
+  const double blocks = (m.K_rowadr[first + n - 1] + m.K_rownnz[first + n - 1] - m.K_rowadr[first]) / 9.0 + n / 3.0;
+  return n > kSmallestIterative && plan.flops() > kPerBlock * blocks;
+}
+
+/// Where the numbers of a part are: in flexL, or in flexBlock and flexIncomplete.
+struct PartNumbers {
+  const solve::FactorPlan* plan = nullptr;
+  bool iterative = false;
+  std::ptrdiff_t factor = 0, factorEnd = 0;
+  std::ptrdiff_t block = 0, blockEnd = 0;
+  std::ptrdiff_t incomplete = 0, incompleteEnd = 0;
+};
+
+/// Numbers of a part that come after those of the one before it.
+PartNumbers numbersAfter(const Model& m, const PartNumbers& before, const solve::PlanMemory& plans, int part) {
+  PartNumbers next{&plans.fixedPlan(), iterationsAreCheaper(m, plans.fixedPlan(), part)};
+  next.factor = next.factorEnd = before.factorEnd;
+  next.block = next.blockEnd = before.blockEnd;
+  next.incomplete = next.incompleteEnd = before.incompleteEnd;
+  if (next.iterative) {
+    const solve::BlockPattern& pattern = plans.fixedBlockPlan().pattern();
+    next.blockEnd += solve::BlockMatrix::values(pattern);
+    next.incompleteEnd += solve::BlockMatrix::factors(pattern);
+  } else {
+    next.factorEnd += next.plan->entries();
+  }
+  return next;
+}
+
+/// Plans of a part, and room for its numbers.
+PartNumbers prepareNumbers(const Model& m, Data& d, const PartNumbers& before, int part) {
+  if (iterationsAreCheaper(m, planOf(m, d, part), part)) blockPlanOf(m, d, part);
+  const PartNumbers numbers = numbersAfter(m, before, d.solverMemory.plans(-1 - part), part);
+  if (d.flexL.size() < numbers.factorEnd) d.flexL.resize(numbers.factorEnd);
+  if (d.flexBlock.size() < numbers.blockEnd) d.flexBlock.resize(numbers.blockEnd);
+  if (d.flexIncomplete.size() < numbers.incompleteEnd) d.flexIncomplete.resize(numbers.incompleteEnd);
+  return numbers;
+}
+
+template <class T>
+std::span<T> numbersOf(T* first, std::ptrdiff_t begin, std::ptrdiff_t end) {
+  return {first + begin, static_cast<std::size_t>(end - begin)};
+}
+
+/// The factor of a part of flexA.
+void factorPart(const Model& m, Data& d, int part, const solve::FactorPlan& plan, std::span<double> matrices,
+                std::span<double> diagInv) {
   const Arena::Scope scope(d.arena);
   const solve::FactorMaker maker(plan, matrices, diagInv, d.arena);
   std::fill(matrices.begin(), matrices.end(), 0.0);
@@ -259,7 +312,29 @@ std::ptrdiff_t factorPart(const Model& m, Data& d, int part, std::ptrdiff_t entr
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
   for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] = A[k];
   for (int f = 0; f < static_cast<int>(plan.fronts().size()); ++f) maker.eliminate(f);
-  return end;
+}
+
+/// Whatever systems with a part are solved by.
+void preparePart(const Model& m, Data& d, int part, const PartNumbers& numbers) {
+  if (!numbers.iterative) {
+    factorPart(m, d, part, *numbers.plan, numbersOf(d.flexL.data(), numbers.factor, numbers.factorEnd),
+               {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])});
+    return;
+  }
+  const solve::BlockPlan& plan = d.solverMemory.plans(-1 - part).fixedBlockPlan();
+  solve::BlockMaker maker(plan.pattern(), numbersOf(d.flexBlock.data(), numbers.block, numbers.blockEnd),
+                          numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
+  plan.set(stiffRows(m, d, part), maker);
+  maker.factor();
+}
+
+/// x <- inv(A) x by a factor that is made for this alone.
+void solveByFactor(const Model& m, Data& d, int part, double* x) {
+  const Arena::Scope scope(d.arena);
+  const solve::FactorPlan& plan = planOf(m, d, part);
+  const std::span<double> matrices = d.arena.take<double>(plan.entries()), diagInv = d.arena.take<double>(plan.dofs());
+  factorPart(m, d, part, plan, matrices, diagInv);
+  solve::SparseFactor(plan, matrices, diagInv, d.arena.take<double>(plan.largestFront())).solve(x);
 }
 
 }  // namespace
@@ -292,26 +367,26 @@ void assembleStiffness(const Model& m, Data& d) {
     }
   }
   d.flexLDiagInv.resize(m.nstiffdof);
-  std::ptrdiff_t entry = 0;
+  PartNumbers numbers;
   for (int part = 0; part < m.nstiffpart; ++part) {
-    if (stiffPartAsleep(m, d, part)) {  // its numbers keep their place
-      d.flexL.resize(std::max(d.flexL.size(), entry + planOf(m, d, part).entries()));
-      entry += planOf(m, d, part).entries();
-      continue;
-    }
-    entry = factorPart(m, d, part, entry);
+    numbers = prepareNumbers(m, d, numbers, part);  // also of those that sleep, which keep their place
+    if (!stiffPartAsleep(m, d, part)) preparePart(m, d, part, numbers);
   }
 }
 
-solve::SparseFactor stiffFactor(const Model& m, const Data& d, int part, Arena& arena) {
-  const auto planOf = [&](int p) -> const solve::FactorPlan& { return d.solverMemory.find(-1 - p)->fixedPlan(); };
-  std::ptrdiff_t entry = 0;
-  for (int p = 0; p < part; ++p) entry += planOf(p).entries();
-  const solve::FactorPlan& plan = planOf(part);
-  return {plan,
-          {d.flexL.data() + entry, static_cast<std::size_t>(plan.entries())},
-          {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},
-          arena.take<double>(plan.largestFront())};
+solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& arena) {
+  PartNumbers numbers;
+  for (int p = 0; p <= part; ++p) numbers = numbersAfter(m, numbers, *d.solverMemory.find(-1 - p), p);
+  if (numbers.iterative) {
+    const solve::BlockPlan& plan = d.solverMemory.find(-1 - part)->fixedBlockPlan();
+    const solve::BlockMatrix matrix(plan.pattern(), numbersOf(d.flexBlock.data(), numbers.block, numbers.blockEnd),
+                                    numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
+    return {plan.lanes(), matrix, arena};
+  }
+  const solve::SparseFactor factor(*numbers.plan, numbersOf(d.flexL.data(), numbers.factor, numbers.factorEnd),
+                                   {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},
+                                   arena.take<double>(numbers.plan->largestFront()));
+  return solve::MatrixSolver(factor);
 }
 
 void solveMetric(const Model& m, Data& d, double* x) {
@@ -320,9 +395,19 @@ void solveMetric(const Model& m, Data& d, double* x) {
   const std::span<double> stiff = d.arena.take<double>(m.nstiffdof);
   for (std::size_t i = 0; i < stiff.size(); ++i) stiff[i] = x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]];
   solveMass(m, d, x);
+  const std::span<double> right = d.arena.take<double>(m.nstiffdof);
+  std::copy(stiff.begin(), stiff.end(), right.begin());
+  d.metricIterations = 0;
   for (int part = 0; part < m.nstiffpart; ++part) {
     if (stiffPartAsleep(m, d, part)) continue;
-    stiffFactor(m, d, part, d.arena).solve(stiff.data() + m.stiffpart_dofadr[part]);
+    const Arena::Scope own(d.arena);
+    const auto first = at(m.stiffpart_dofadr[part]), count = at(m.stiffpart_dofnum[part]);
+    const auto report = stiffSolver(m, d, part, d.arena).solve(stiff.data() + first);
+    d.metricIterations += report.iterations;
+    if (report.converged) continue;
+    // so stiff that iterations are no way to get there
+    std::copy_n(right.begin() + first, count, stiff.begin() + first);
+    solveByFactor(m, d, part, stiff.data() + first);
   }
   for (std::size_t i = 0; i < stiff.size(); ++i) x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]] = stiff[i];
 }

@@ -19,11 +19,12 @@ namespace sinew {
 /// Whether elastic forces are integrated implicitly: the integrator is, and there is something stiff.
 bool stiffnessIsImplicit(const Model& m);
 
-/// flexA, its factors, and qfrc_implicit. Needs passive() and actuation(). Does nothing unless stiffnessIsImplicit().
+/// flexA, whatever systems with it are solved by, and qfrc_implicit. Needs passive() and actuation(). Does nothing
+/// unless stiffnessIsImplicit().
 void assembleStiffness(const Model& m, Data& d);
 
-/// The factor of one part of flexA, which assembleStiffness() has made, for solving; scratch from `arena`.
-solve::SparseFactor stiffFactor(const Model& m, const Data& d, int part, Arena& arena);
+/// Solves systems with one part of flexA by what assembleStiffness() has made; scratch from `arena`.
+solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& arena);
 
 /// Lower rows of one part of flexA, columns counted from its first row.
 solve::LowerRows stiffRows(const Model& m, const Data& d, int part);
@@ -38,7 +39,7 @@ inline bool stiffPartAsleep(const Model& m, const Data& d, int part) {
   return someAsleep(m, d) && !d.tree_awake[m.dof_treeid[stiffDofs(m, part)[0]]];
 }
 
-/// x <- inv(A) x for all dofs.
+/// x <- inv(A) x for all dofs. Writes metricIterations.
 void solveMetric(const Model& m, Data& d, double* x);
 
 /// y = A x for all dofs.

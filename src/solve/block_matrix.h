@@ -1,44 +1,136 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "sinew/arena.h"
 
 namespace sinew::solve {
 
-/// A symmetric matrix in blocks of 3 x 3, and an incomplete Cholesky factor of it without fill-in, IC(0). Only blocks
-/// of the lower triangle are stored, row by row, columns growing, the diagonal last; entries of a block by rows.
-class BlockMatrix {
+/// Which blocks a symmetric matrix in blocks of 3 x 3 has. Only those of the lower triangle are listed, row by row,
+/// columns growing, the diagonal last.
+///
+/// Rows are numbered by levels [Anderson and Saad 1989]: a row is one level above the highest of the earlier rows that
+/// it is coupled to. Rows of one level are not coupled, so that in a triangular solve none waits for the one before it.
+/// Coupled rows keep their order, and with it the incomplete factor stays that of the numbering that was given.
+class BlockPattern {
  public:
-  static constexpr int kStride = 4;          ///< numbers per block in a vector, and per row of a block
-  static constexpr int kSize = 3 * kStride;  ///< numbers per block
-  /// Rows of blocks, and pairs of rows that are coupled, in any order and any number of times (row and column alike:
-  /// ignored). Takes all memory.
   struct Pair {
     int row, column;
   };
-  BlockMatrix(int rows, std::span<const Pair> pairs, Arena& arena);
+  /// Rows, and pairs of rows that are coupled, in any order and any number of times (row and column alike: ignored).
+  /// Keeps its memory when it is made anew.
+  void make(int rows, std::span<const Pair> pairs, Arena& scratch);
 
-  int rows() const { return rows_; }
-  /// Where the block (row, column), row >= column, is; it must exist.
+  int rows() const { return static_cast<int>(rank_.size()); }
+  int blocks() const { return static_cast<int>(column_.size()); }
+  int rank(int row) const { return rank_[static_cast<std::size_t>(row)]; }  ///< the number of a row that was given
+  /// Where the block (row, column), row >= column, is; -1: nowhere.
   int find(int row, int column) const;
-  double* block(int index) { return value_.data() + kSize * static_cast<std::ptrdiff_t>(index); }
-  void clear();
+  const int* rowAdr() const { return rowAdr_.data(); }  ///< first block of each row, and one past the last
+  const int* column() const { return column_.data(); }
+  /// Two blocks of a column, the first in the row of some block, the second in the row that its column stands for.
+  struct Common {
+    int first, second;
+  };
+  /// What block k of the factor has to take off: L_ij needs L_il L_jl' for all columns l that rows i and j share.
+  std::span<const Common> commonOf(int k) const {
+    const auto begin = static_cast<std::size_t>(commonAdr_[static_cast<std::size_t>(k)]);
+    return std::span(common_).subspan(begin,
+                                      static_cast<std::size_t>(commonAdr_[static_cast<std::size_t>(k + 1)]) - begin);
+  }
 
-  /// y = A x.
-  void multiply(const double* x, double* y) const;
+ private:
+  void findCommon();
+
+  std::vector<int> rank_, rowAdr_, column_;
+  std::vector<int> commonAdr_;
+  std::vector<Common> common_;
+};
+
+/// A symmetric matrix in blocks of 3 x 3, entries of a block by rows, and an incomplete Cholesky factor of it without
+/// fill-in, IC(0). The factor is kept in single precision: it is there to make iterations few, and they wait for
+/// memory. Does not own its numbers.
+class BlockMatrix {
+ public:
+  static constexpr int kStride = 4;  ///< numbers per block in a vector
+  static constexpr int kSize = 9;    ///< numbers per block of the matrix
+
+  /// How many numbers a matrix has, and its incomplete factor.
+  static std::ptrdiff_t values(const BlockPattern& p) { return std::ptrdiff_t{kSize} * p.blocks() + kPadding; }
+  static std::ptrdiff_t factors(const BlockPattern& p) { return lowers(p) + std::ptrdiff_t{kDiagonal} * p.rows(); }
+  /// The pattern must outlive this.
+  BlockMatrix(const BlockPattern& pattern, std::span<const double> value, std::span<const float> factor)
+      : pattern_(&pattern), value_(value.data()), lower_(factor.data()), inverse_(factor.data() + lowers(pattern)) {}
+
+  int rows() const { return pattern_->rows(); }
+  /// y = A x; returns x'A x.
+  double multiply(const double* x, double* y) const;
+  /// x <- inv(L L') x; returns x'inv(L L') x.
+  double solve(double* x) const;
+
+ private:
+  friend class BlockMaker;
+  static constexpr int kPadding = 1;   // the last row of a block is read with one number too many
+  static constexpr int kDiagonal = 6;  // numbers of a triangle
+  static std::ptrdiff_t lowers(const BlockPattern& p) {
+    return std::ptrdiff_t{kSize} * (p.blocks() - p.rows()) + kPadding;
+  }
+
+  const BlockPattern* pattern_;
+  const double* value_;
+  const float* lower_;    // blocks below the diagonal
+  const float* inverse_;  // of the diagonal blocks: 00, 10, 11, 20, 21, 22
+};
+
+/// Makes the numbers of a BlockMatrix.
+class BlockMaker {
+ public:
+  BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor);
+  BlockMaker(const BlockPattern& pattern, Arena& arena)
+      : BlockMaker(pattern, arena.take<double>(BlockMatrix::values(pattern)),
+                   arena.take<float>(BlockMatrix::factors(pattern))) {}
+
+  const BlockPattern& pattern() const { return *pattern_; }
+  BlockMatrix matrix() const { return {*pattern_, value_, factor_}; }
+  double* block(int index) const { return value_.data() + BlockMatrix::kSize * static_cast<std::ptrdiff_t>(index); }
+  std::span<double> value() const { return value_; }
   /// Makes the incomplete factor. A pivot that is not positive makes it start again with the diagonal enlarged, until
   /// it succeeds [Manteuffel 1980].
   void factor();
-  /// x <- inv(L L') x.
-  void solve(double* x) const;
+  /// Once there is a factor and the given rows have changed (one number per row, not 0): makes these rows of it anew
+  /// and those that are coupled to them. What reaches further is left: no more than a few iterations depend on it.
+  void factorAgain(std::span<const std::uint8_t> changed);
 
  private:
-  bool tryFactor(double shift);
+  bool makeRows(std::span<const std::uint8_t> changed) const;
 
-  int rows_;
-  std::span<int> rowAdr_, column_;
-  std::span<double> value_, factor_, inverse_;  // inverse: of the factor's diagonal blocks
+  const BlockPattern* pattern_;
+  std::span<double> value_;
+  std::span<float> factor_;
+  float* inverse_;
+  double shift_ = 0;
+};
+
+/// Conjugate gradients for A x = b, preconditioned by the incomplete factor of A. Takes all its memory when it is made.
+class BlockGradients {
+ public:
+  BlockGradients(int rows, Arena& arena);
+
+  /// b before solve(), by lanes; those that no unknown uses are zero.
+  std::span<double> right() const { return residual_; }
+  std::span<const double> solution() const { return solution_; }
+
+  struct Report {
+    int iterations = 0;
+    bool converged = false;
+  };
+  /// Iterations end when what is left of 1/2 b' inv(A) b is below `share` of it, or below `enough`.
+  Report solve(const BlockMatrix& A, double share, double enough, int mostIterations) const;
+
+ private:
+  std::span<double> residual_, preconditioned_, direction_, product_, solution_;
 };
 
 }  // namespace sinew::solve

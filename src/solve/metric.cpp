@@ -6,6 +6,10 @@ namespace sinew::solve {
 
 namespace {
 
+/// Conjugate gradients end when this share of what they minimize is left: the error is 1e-10 of the solution.
+constexpr double kRounding = 1e-20;
+constexpr int kMostIterations = 200;
+
 void multiplySymmetric(const LowerRows& A, const double* x, double* y) {
   // each off-diagonal entry acts twice, once from either side of the diagonal
   for (int i = 0; i < A.n; ++i) {
@@ -36,10 +40,24 @@ void TreeMetric::multiply(const double* x, double* y) const { multiplySymmetric(
 
 void StiffMetric::multiply(const double* x, double* y) const { multiplySymmetric(matrix_, x, y); }
 
+BlockGradients::Report MatrixSolver::solve(double* x) const {
+  if (!matrix_) {
+    factor_.solve(x);
+    return {0, true};
+  }
+  const std::span<double> right = gradients_->right();
+  std::fill(right.begin(), right.end(), 0.0);
+  for (std::size_t i = 0; i < lanes_.size(); ++i) right[static_cast<std::size_t>(lanes_[i])] = x[i];
+  const BlockGradients::Report report = gradients_->solve(*matrix_, kRounding, 0, kMostIterations);
+  const std::span<const double> solution = gradients_->solution();
+  for (std::size_t i = 0; i < lanes_.size(); ++i) x[i] = solution[static_cast<std::size_t>(lanes_[i])];
+  return report;
+}
+
 void StiffMetric::solve(double* x) const {
   for (const Part& part : parts_) {
     for (std::size_t k = 0; k < part.dofs.size(); ++k) part.work[k] = x[part.dofs[k]];
-    part.factor.solve(part.work.data());
+    part.solver.solve(part.work.data());
   }
   trees_.solve(x);
   for (const Part& part : parts_) {
@@ -64,7 +82,11 @@ Metric::Range StiffMetric::component(int dof) const {
 void StiffMetric::solveComponent(Range component, double* x) const {
   if (component.begin == 0 && component.end == matrix_.n) return solve(x);
   const Part* part = partOf(component.begin);
-  part ? part->factor.solve(x + component.begin) : trees_.solveComponent(component, x);
+  if (part) {
+    part->solver.solve(x + component.begin);
+  } else {
+    trees_.solveComponent(component, x);
+  }
 }
 
 void TreeMetric::solveComponent(Range component, double* x) const {

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <span>
 
+#include "solve/block_matrix.h"
 #include "solve/sparse_factor.h"
 
 namespace sinew::solve {
@@ -69,12 +71,31 @@ class TreeMetric final : public Metric {
   const int* treeNum_;
 };
 
-/// M + hD + h^2 K: kinematic trees as above, and groups of dofs that stiffness couples, each with a sparse factor.
+/// Systems with a positive matrix whose numbers are elsewhere: by its factor or, if that is too large, by conjugate
+/// gradients that are as good.
+class MatrixSolver {
+ public:
+  explicit MatrixSolver(const SparseFactor& factor) : factor_(factor) {}
+  /// `lanes` are those of a BlockPlan.
+  MatrixSolver(std::span<const int> lanes, const BlockMatrix& matrix, Arena& arena)
+      : lanes_(lanes), matrix_(matrix), gradients_(BlockGradients(matrix.rows(), arena)) {}
+
+  /// x <- inv(A) x. False if conjugate gradients did not get there; then x is as near as they came.
+  BlockGradients::Report solve(double* x) const;
+
+ private:
+  SparseFactor factor_;
+  std::span<const int> lanes_;
+  std::optional<BlockMatrix> matrix_;
+  std::optional<BlockGradients> gradients_;
+};
+
+/// M + hD + h^2 K: kinematic trees as above, and groups of dofs that stiffness couples.
 class StiffMetric final : public Metric {
  public:
   struct Part {
     std::span<const int> dofs;  ///< growing
-    SparseFactor factor;        ///< in the order of `dofs`
+    MatrixSolver solver;        ///< in the order of `dofs`
     std::span<double> work;     ///< one number per dof
   };
 

@@ -70,6 +70,7 @@ struct SolveOptions {
 /// What a solver did. Not converging is a report, not an error.
 struct SolveReport {
   int iterations = 0;
+  int innerIterations = 0;  ///< of conjugate gradients within Newton's method
   bool converged = false;
   double improvement = 0;   ///< scaled decrease of the cost in the last iteration
   double gradientNorm = 0;  ///< scaled, primal solvers only

@@ -217,6 +217,7 @@ std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
   while (rest < p.blocks.size() && p.blocks[rest].kind == BlockKind::Equality) ++rest;
   if (stay_.isFor(p, rest)) return rest;
   stay_.note(p, rest);
+  baseBlocksAreMade_ = false;
   wantBase(p, rest);
   if (!base_.isFor(wanted_)) {
     base_.makeFor(wanted_, scratch);
@@ -251,15 +252,37 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
   return full_;
 }
 
+const BlockPlan& PlanMemory::blockPlanFor(const ConstraintProblem& p, Arena& scratch) {
+  const std::size_t rest = makeBase(p, scratch);
+  if (!baseBlocksAreMade_) {
+    baseBlocks_.make(p.metric->lower(), p.nodes, p.blocks.first(rest), p.columns, scratch);
+    baseBlocksAreMade_ = true;
+  }
+  const auto held = [&](const RowBlock& block) { return baseBlocks_.holds(block, p.columns); };
+  const auto others = p.blocks.subspan(rest);
+  if (std::all_of(others.begin(), others.end(), held)) return baseBlocks_;
+  fullBlocks_.make(p.metric->lower(), p.nodes, p.blocks, p.columns, scratch);
+  return fullBlocks_;
+}
+
+const BlockPlan& PlanMemory::blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch) {
+  if (!baseBlocksAreMade_) {
+    baseBlocks_.make(A, nodes, {}, {}, scratch);
+    baseBlocksAreMade_ = true;
+  }
+  return baseBlocks_;
+}
+
 SparseHessian::SparseHessian(const ConstraintProblem& p, const FactorPlan& plan,
                              std::span<const std::ptrdiff_t> metricPlaces, const BlockLayout& known, Arena& arena)
     : p_(p),
       plan_(plan),
       metricPlaces_(metricPlaces),
       n_(p.dofs()),
-      base_(arena.take<double>(plan.entries())),
+      isFixed_(p.blocks.empty() || p.blocks.back().kind == BlockKind::Equality),
       matrices_(arena.take<double>(plan.entries())),
       diagInv_(arena.take<double>(n_)),
+      base_(isFixed_ ? matrices_ : arena.take<double>(plan.entries())),
       maker_(plan, matrices_, diagInv_, arena),
       factor_(plan, matrices_, diagInv_, arena.take<double>(plan.largestFront())),
       dirty_(arena.zeros<std::uint8_t>(static_cast<std::ptrdiff_t>(plan.fronts().size()))) {
@@ -336,6 +359,7 @@ void SparseHessian::factorDirty(const double* r, const RowState* state) {
   for (std::size_t f = 0; f < fronts.size(); ++f) {
     if (!dirty_[f]) continue;
     if (fronts[f].parent >= 0) markDirty(fronts[f].parent);
+    if (isFixed_) continue;
     const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(fronts[f].size) * fronts[f].columns;
     std::copy_n(base_.data() + fronts[f].matrix, count, maker_.matrix(fronts[f]));
   }

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "sinew/arena.h"
+#include "solve/block_plan.h"
 #include "solve/block_product.h"
 #include "solve/factor_plan.h"
 #include "solve/problem.h"
@@ -52,8 +53,9 @@ class SparseHessian {
   std::span<const std::ptrdiff_t> metricPlaces_;
   int n_;
   BlockLayout layout_;
-  std::span<double> base_;  // A and the on/off blocks
+  bool isFixed_;  // no row can change sides
   std::span<double> matrices_, diagInv_;
+  std::span<double> base_;  // A and the on/off blocks; if isFixed_, the same memory as `matrices_`
   FactorMaker maker_;
   SparseFactor factor_;
   std::span<std::uint8_t> dirty_;
@@ -76,11 +78,17 @@ class PlanMemory {
   /// After baseFlops() of the same problem: whether that factor would hold the rest, too.
   bool baseHolds(const ConstraintProblem& p) const;
 
+  /// The same for conjugate gradients. What the plan was not made for it holds.
+  const BlockPlan& blockPlanFor(const ConstraintProblem& p, Arena& scratch);
+
   /// The plan of a matrix whose pattern never changes: made by the first call.
   const FactorPlan& planForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
   const FactorPlan& fixedPlan() const { return base_; }
   /// For that plan: where each entry of the matrix belongs among the numbers of its fronts.
   std::span<const std::ptrdiff_t> placesOfFixed() const { return places_; }
+  /// The same for conjugate gradients.
+  const BlockPlan& blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
+  const BlockPlan& fixedBlockPlan() const { return baseBlocks_; }
 
  private:
   void addMatrix(const LowerRows& A, std::span<const int> nodes);
@@ -106,6 +114,8 @@ class PlanMemory {
   static void findPlaces(const LowerRows& A, const FactorPlan& plan, std::vector<std::ptrdiff_t>& place);
 
   FactorPlan wanted_, base_, full_;
+  BlockPlan baseBlocks_, fullBlocks_;
+  bool baseBlocksAreMade_ = false;
   Stay stay_;
   Places basePlaces_, fullPlaces_;
   std::vector<std::ptrdiff_t> places_;  // of the matrix whose pattern never changes

@@ -185,6 +185,35 @@ TEST(FlexMetric, TheFactorSolvesIt) {
   for (int i = 0; i < m.nv; ++i) EXPECT_NEAR(y[i], x[i], 1e-8) << i;
 }
 
+/// A large sheet, one corner of which is fixed to a free body.
+std::string largeSheet(const std::string& solver, const std::string& young) {
+  return "<option integrator='implicitfast' timestep='.004' solver='" + solver +
+         R"('/><worldbody><body pos="0 0 2"><freejoint/>
+      <geom type="box" size=".05 .04 .03" mass=".5" contype="0" conaffinity="0"/>
+      <flexcomp name="c" type="grid" dim="2" count="30 30 1" spacing=".02 .02 .02" mass=".3" radius=".004">
+        <contact contype="0" conaffinity="0" selfcollide="none"/>
+        <elasticity young=")" +
+         young + R"(" poisson=".3" thickness=".002" elastic2d="both" damping=".002"/><pin id="0 1"/>
+      </flexcomp></body></worldbody>)";
+}
+
+// Conjugate gradients leave 1e-10 of the acceleration, in the norm of A; softer directions may have more of it.
+TEST(FlexMetric, IterationsGiveTheAccelerationOfAFactor) {
+  const Model iterating = compiled(largeSheet("Newton", "2e5")), factoring = compiled(largeSheet("PGS", "2e5"));
+  const Data d = movingState(iterating, 5), expected = movingState(factoring, 5);
+  EXPECT_GT(d.metricIterations, 0);
+  EXPECT_EQ(expected.metricIterations, 0);
+  const Eigen::Map<const Vector> a(d.qacc_smooth.data(), iterating.nv), b(expected.qacc_smooth.data(), iterating.nv);
+  EXPECT_LT((a - b).norm(), 1e-9 * b.norm());
+}
+
+TEST(FlexMetric, AFactorStepsInWhereIterationsDoNotGetThere) {
+  const Model iterating = compiled(largeSheet("Newton", "1e13")), factoring = compiled(largeSheet("PGS", "1e13"));
+  const Data d = movingState(iterating, 5), expected = movingState(factoring, 5);
+  EXPECT_GT(d.metricIterations, 100);
+  for (int i = 0; i < iterating.nv; ++i) EXPECT_EQ(d.qacc_smooth[i], expected.qacc_smooth[i]) << i;
+}
+
 // Without stress the stiffness is minus the derivative of the elastic force, J'KJ included.
 TEST(FlexMetric, IsTheDerivativeOfTheForceAtRest) {
   Model m = compiled(kArms);

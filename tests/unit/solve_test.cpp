@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
-#include <Eigen/Core>
+#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <vector>
 
 #include "solve/ball_qp.h"
@@ -248,53 +250,148 @@ TEST(SparseHessian, UpdatesToTheMatrixOfTheNewStates) {
   }
 }
 
-// Blocks of three in a chain have no fill-in: then the incomplete factor is the factor.
-TEST(BlockMatrix, MultipliesAndSolvesAChainExactly) {
+/// A matrix over a grid of nodes coupled to their neighbours, one diagonal included; the same numbers in blocks
+/// and dense.
+struct GridMatrix {
+  explicit GridMatrix(int side) : rows(side * side) {
+    std::vector<BlockPattern::Pair> pairs;
+    const auto couple = [&](int i, int j) { pairs.push_back({i, j}), pairs.push_back({j, i}); };
+    for (int i = 0; i < rows; ++i) {
+      if (i % side > 0) couple(i, i - 1);
+      if (i >= side) couple(i, i - side);
+      if (i >= side && i % side > 0) couple(i, i - side - 1);
+    }
+    pattern.make(rows, pairs, arena);
+    maker.emplace(pattern, arena);
+    std::fill(maker->value().begin(), maker->value().end(), 0.0);
+    dense = Eigen::MatrixXd::Zero(3 * rows, 3 * rows);
+    for (int i = 0; i < rows; ++i) set(i, i);
+    for (const BlockPattern::Pair& pair : pairs) {
+      if (pair.row > pair.column) set(pair.row, pair.column);
+    }
+  }
+  void set(int i, int j) {
+    const int row = pattern.rank(i), column = pattern.rank(j);
+    double* const block = maker->block(pattern.find(row, column));
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) {
+        const double value = i != j ? std::sin(3 * r + c + i + j) : r == c ? 14 + r + i % 5 : 0.3 * std::cos(r + c + i);
+        dense(3 * row + r, 3 * column + c) = dense(3 * column + c, 3 * row + r) = block[3 * r + c] = value;
+      }
+    }
+  }
+  static std::vector<double> padded(const Eigen::VectorXd& v) {
+    std::vector<double> x(static_cast<std::size_t>(v.size() / 3 * 4));
+    for (int i = 0; i < v.size(); ++i) x[static_cast<std::size_t>(4 * (i / 3) + i % 3)] = v[i];
+    return x;
+  }
+
+  const int rows;
+  Arena arena;
+  BlockPattern pattern;
+  std::optional<BlockMaker> maker;
+  Eigen::MatrixXd dense;
+};
+
+// Rows are numbered by levels: coupled rows keep their order, and rows of a level are not coupled.
+TEST(BlockPattern, NumbersRowsByLevels) {
+  const int side = 7;
+  const GridMatrix grid(side);
+  std::vector<int> seen(static_cast<std::size_t>(grid.rows), 0);
+  for (int i = 0; i < grid.rows; ++i) ++seen[static_cast<std::size_t>(grid.pattern.rank(i))];
+  for (const int count : seen) EXPECT_EQ(count, 1);
+  const auto level = [&](int i) { return i / side + i % side; };
+  for (int i = 0; i < grid.rows; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const int a = grid.pattern.rank(i), b = grid.pattern.rank(j);
+      if (level(i) == level(j)) {
+        EXPECT_EQ(grid.pattern.find(a, b), -1);
+      } else {
+        EXPECT_EQ(level(j) < level(i), b < a);
+      }
+    }
+  }
+}
+
+TEST(BlockMatrix, Multiplies) {
+  const GridMatrix grid(6);
+  const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
+  const std::vector<double> expected = GridMatrix::padded(grid.dense * v);
+  std::vector<double> y(expected.size());
+  grid.maker->matrix().multiply(GridMatrix::padded(v).data(), y.data());
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-12);
+}
+
+// A grid one node wide is a chain, which has no fill-in: then the incomplete factor is the factor, but for rounding to
+// single precision.
+TEST(BlockMatrix, SolvesAChain) {
   const int rows = 7;
   Arena arena;
-  std::vector<BlockMatrix::Pair> pairs;
+  std::vector<BlockPattern::Pair> pairs;
   for (int i = 1; i < rows; ++i) pairs.push_back({i - 1, i}), pairs.push_back({i, i - 1});
-  BlockMatrix A(rows, pairs, arena);
-  A.clear();
-  Eigen::MatrixXd dense = Eigen::MatrixXd::Zero(3 * rows, 3 * rows);
+  BlockPattern pattern;
+  pattern.make(rows, pairs, arena);
+  BlockMaker A(pattern, arena);
+  std::fill(A.value().begin(), A.value().end(), 0.0);
   for (int i = 0; i < rows; ++i) {
     for (int r = 0; r < 3; ++r) {
       for (int c = 0; c < 3; ++c) {
-        const double inner = r == c ? 5 + r + i : 0.3 * std::cos(r + c + i), outer = std::sin(3 * r + c + i);
-        dense(3 * i + r, 3 * i + c) = A.block(A.find(i, i))[4 * r + c] = inner;
-        if (i == 0) continue;
-        dense(3 * i + r, 3 * i - 3 + c) = dense(3 * i - 3 + c, 3 * i + r) = outer;
-        A.block(A.find(i, i - 1))[4 * r + c] = outer;
+        A.block(pattern.find(i, i))[3 * r + c] = r == c ? 5 + r + i : 0.3 * std::cos(r + c + i);
+        if (i > 0) A.block(pattern.find(i, i - 1))[3 * r + c] = std::sin(3 * r + c + i);
       }
     }
   }
   std::vector<double> x(4 * rows), y(x.size());
-  Eigen::VectorXd v(3 * rows);
-  for (int i = 0; i < 3 * rows; ++i) x[static_cast<std::size_t>(4 * (i / 3) + i % 3)] = v[i] = std::sin(1.0 + 2 * i);
-  A.multiply(x.data(), y.data());
-  const Eigen::VectorXd product = dense * v;
-  for (int i = 0; i < 3 * rows; ++i) EXPECT_NEAR(y[static_cast<std::size_t>(4 * (i / 3) + i % 3)], product[i], 1e-12);
+  for (int i = 0; i < 3 * rows; ++i) x[static_cast<std::size_t>(4 * (i / 3) + i % 3)] = std::sin(1.0 + 2 * i);
+  A.matrix().multiply(x.data(), y.data());
   A.factor();
-  A.solve(y.data());
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-12);
+  A.matrix().solve(y.data());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-5);
 }
 
 TEST(BlockMatrix, EnlargesTheDiagonalUntilTheFactorExists) {
   // three nodes, each coupled to both others: the diagonal minus what is dropped is not positive
   Arena arena;
-  const std::vector<BlockMatrix::Pair> pairs{{1, 0}, {2, 0}, {3, 1}, {3, 2}};
-  BlockMatrix A(4, pairs, arena);
-  A.clear();
+  const std::vector<BlockPattern::Pair> pairs{{1, 0}, {2, 0}, {3, 1}, {3, 2}};
+  BlockPattern pattern;
+  pattern.make(4, pairs, arena);
+  BlockMaker A(pattern, arena);
+  std::fill(A.value().begin(), A.value().end(), 0.0);
   for (int i = 0; i < 4; ++i) {
-    for (int k = 0; k < 3; ++k) A.block(A.find(i, i))[5 * k] = 1;
+    for (int k = 0; k < 3; ++k) A.block(pattern.find(i, i))[4 * k] = 1;
   }
-  for (const BlockMatrix::Pair& pair : pairs) {
-    for (int k = 0; k < 3; ++k) A.block(A.find(pair.row, pair.column))[5 * k] = 0.9;
+  for (const BlockPattern::Pair& pair : pairs) {
+    for (int k = 0; k < 3; ++k) A.block(pattern.find(pair.row, pair.column))[4 * k] = 0.9;
   }
   A.factor();
   std::vector<double> x(16, 1.0);
-  A.solve(x.data());
+  A.matrix().solve(x.data());
   for (const double value : x) EXPECT_TRUE(std::isfinite(value));
+}
+
+// The incomplete factor is in single precision, the solution is not.
+TEST(BlockGradients, SolveAGridAsAFactorDoes) {
+  GridMatrix grid(12);
+  const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
+  const std::vector<double> right = GridMatrix::padded(v);
+  const std::vector<double> expected = GridMatrix::padded(grid.dense.llt().solve(v));
+  grid.maker->factor();
+  const BlockGradients gradients(grid.rows, grid.arena);
+  std::copy(right.begin(), right.end(), gradients.right().begin());
+  const BlockGradients::Report report = gradients.solve(grid.maker->matrix(), 1e-26, 0, 100);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LT(report.iterations, 30);
+  for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i], expected[i], 1e-11);
+}
+
+TEST(BlockGradients, SayThatTheyDidNotGetThere) {
+  GridMatrix grid(12);
+  grid.maker->factor();
+  const BlockGradients gradients(grid.rows, grid.arena);
+  gradients.right()[0] = 1;
+  EXPECT_FALSE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 2).converged);
+  gradients.right()[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
 }
 
 // Newton's method by conjugate gradients ends where it ends with a factor, whatever the cones and the sizes of nodes. A
