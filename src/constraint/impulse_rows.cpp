@@ -91,11 +91,11 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
   if (!(lambda[0] > 0)) return RowState::Satisfied;
   double share = 0;
   for (int k = 1; k < n; ++k) {
-    const double t = lambda[k] / (cone.friction[static_cast<std::size_t>(k - 1)] * lambda[0]);
+    const double t = lambda[k] / cone.friction[static_cast<std::size_t>(k - 1)];
     share += t * t;
   }
   constexpr double kBorder = 1 - 1e-9;
-  return share < kBorder ? RowState::Quadratic : RowState::Cone;
+  return share < kBorder * lambda[0] * lambda[0] ? RowState::Quadratic : RowState::Cone;
 }
 
 /// Impulses of a block's rows become forces: its states, and what it adds to J' force.
@@ -111,10 +111,21 @@ void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, doubl
   }
   const int* column = p.columns.data() + block.column;
   const double* J = p.values.data() + block.value;
-  for (int r = 0; r < block.nrow; ++r, J += block.ncol) {
+  bool any = false;
+  for (int r = 0; r < block.nrow; ++r) {
     lambda[r] /= h;
-    if (lambda[r] == 0) continue;
-    for (int k = 0; k < block.ncol; ++k) s.constraintForce[static_cast<std::size_t>(column[k])] += lambda[r] * J[k];
+    any = any || lambda[r] != 0;
+  }
+  if (!any) return;
+  double* out = s.constraintForce.data();
+  const int n = block.ncol;
+  if (block.nrow == 3) {  // the usual contact
+    const double f0 = lambda[0], f1 = lambda[1], f2 = lambda[2];
+    for (int k = 0; k < n; ++k) out[column[k]] += f0 * J[k] + f1 * J[n + k] + f2 * J[2 * n + k];
+    return;
+  }
+  for (int r = 0; r < block.nrow; ++r, J += n) {
+    for (int k = 0; k < n; ++k) out[column[k]] += lambda[r] * J[k];
   }
 }
 

@@ -71,8 +71,12 @@ void referenceAcceleration(const Model& m, Data& d) {
   solve::multiplyRows(rowsOf(d), d.qvel.data(), d.efc_vel.data());
   const bool impulses = m.opt.solver == Solver::Impulse;
   if (impulses) std::copy(d.efc_vel.begin(), d.efc_vel.end(), d.efc_aref.begin());
-  for (const Contact& contact : d.contact) {
-    if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
+  const bool surfacesMove =
+      std::any_of(m.geom_surfacevel.begin(), m.geom_surfacevel.end(), [](double v) { return v != 0; });
+  if (surfacesMove) {
+    for (const Contact& contact : d.contact) {
+      if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
+    }
   }
   if (impulses) {
     for (int row = 0; row < d.nefc(); ++row) d.efc_aref[row] -= d.efc_vel[row];

@@ -226,8 +226,15 @@ Axis separatingAxis(const BoxPair& p, double limit) {
     if (face(std::abs(p.t2[j]) - p.s2[j] - dot(absR.col(j), p.s1), 3 + j)) return best;
   }
   const Axis bestFace = best;
+  const double clearly = 1e-6 * (p.s1.sum() + p.s2.sum());
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
+      // Along e_i x R_j before it is made a unit vector. That makes a negative number more negative, so an axis that
+      // is worse than the best face already now, and not by rounding, is worse in the end.
+      const int i1 = next(i), i2 = afterNext(i), j1 = next(j), j2 = afterNext(j);
+      const double rough = std::abs(p.t[i2] * p.R(i1, j) - p.t[i1] * p.R(i2, j)) - p.s1[i1] * absR(i2, j) -
+                           p.s1[i2] * absR(i1, j) - p.s2[j1] * absR(i, j2) - p.s2[j2] * absR(i, j1);
+      if (rough < -clearly && rough < bestFace.separation - clearly) continue;
       Vec3 n = edgeCross(p, i, j);
       const double square = dot(n, n);
       if (square < kParallelEdges) continue;
