@@ -138,6 +138,23 @@ std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<co
   return kept.first(count);
 }
 
+/// Draws the impulses of a contact towards their mean over some steps, `before` being what was remembered last.
+///
+/// Sweeps that end early are behind in what the bodies of a pile do together. Say that they remove the share rho of
+/// what such a motion lacks. Then the impulses a step starts from integrate the velocity, position correction adds the
+/// position, and the motion grows if rho < erp, whatever the friction: stacks sway and walls tremble. Impulses that
+/// are off their mean are what drives it; with some of that left out the motion dies away, while the load, which is
+/// the mean, stays. See docs/impulse.md.
+void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
+  constexpr double kShare = 0.3, kSteps = 50;
+  memory.steps = before ? std::min(before->steps + 1, kSteps) : 1;
+  for (std::size_t r = 0; r < rows; ++r) {
+    const double mean = before ? before->mean[r] : 0;
+    memory.mean[r] = mean + (memory.impulse[r] - mean) / memory.steps;
+    memory.impulse[r] += kShare * (memory.mean[r] - memory.impulse[r]);
+  }
+}
+
 }  // namespace
 
 void recallImpulses(const Model& m, Data& d) {
@@ -160,17 +177,23 @@ void rememberImpulses(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<const Entry> present = sortedBlocks(m, d, d.arena);
   const std::span<const RowMemory> dormant = dormantMemories(m, d, present, d.arena);
+  const std::span<RowMemory> before = d.arena.take<RowMemory>(d.row_memory.size());
+  std::copy(d.row_memory.begin(), d.row_memory.end(), before.begin());
   d.row_memory.clear();
-  std::size_t next = 0;
+  std::size_t next = 0, old = 0;
   const auto addDormantBelow = [&](std::uint64_t key) {
     while (next < dormant.size() && dormant[next].key < key) d.row_memory.push_back(dormant[next++]);
   };
   for (const Entry& entry : present) {
+    while (old < before.size() && before[old].key < entry.key) ++old;
+    const RowMemory* last = old < before.size() && before[old].key == entry.key ? &before[old++] : nullptr;
     const RowBlock& block = d.row_block[entry.block];
     const double* force = d.efc_force.data() + block.row;
     if (std::all_of(force, force + block.nrow, [](double f) { return f == 0; }) || bounced(m, d, block)) continue;
     RowMemory memory{.key = entry.key};
-    for (int r = 0; r < block.nrow; ++r) memory.impulse[static_cast<std::size_t>(r)] = m.opt.timestep * force[r];
+    const auto rows = static_cast<std::size_t>(block.nrow);
+    for (std::size_t r = 0; r < rows; ++r) memory.impulse[r] = m.opt.timestep * force[r];
+    if (isContact(d.efc_type[block.row])) drawToMean(last, rows, memory);
     addDormantBelow(entry.key);
     d.row_memory.push_back(memory);
   }
@@ -246,7 +269,9 @@ void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& num
       const RowBlock& block = d.row_block[present[next++].block];
       key = flexKeyElsewhere(numbers, to, d.contact[d.efc_id[block.row]]);
     }
-    if (key) target.row_memory.push_back({*key, memory.impulse});
+    if (!key) continue;
+    target.row_memory.push_back(memory);
+    target.row_memory.back().key = *key;
   }
   std::stable_sort(target.row_memory.begin(), target.row_memory.end(),
                    [](const RowMemory& a, const RowMemory& b) { return a.key < b.key; });

@@ -102,7 +102,7 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
     expected += static_cast<std::size_t>(array.size()) * sizeof(*array.data());
   });
-  static_assert(sizeof(RowMemory) == 7 * sizeof(double), "no bytes between its fields");
+  static_assert(sizeof(RowMemory) == 14 * sizeof(double), "no bytes between its fields");
   if (state.size() < expected || (state.size() - expected) % sizeof(RowMemory) != 0) {
     throw std::invalid_argument(fmt::format("a state of this model has {} bytes and a multiple of {}, the given one {}",
                                             expected, sizeof(RowMemory), state.size()));

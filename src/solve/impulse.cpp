@@ -15,8 +15,6 @@ namespace {
 
 /// Ratio of what two sweeps move, squared, below which they converge quickly enough.
 constexpr double kQuick = 0.3;
-/// So many sweeps go forth and back; later ones go forth only, which suits the extrapolation between them.
-constexpr int kForthAndBack = 10;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -379,8 +377,9 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   double before = 0;  // what the sweep before moved
   double beta = 0;
   while (true) {
-    // forth and back in turn: what presses on a stack reaches its foot in one sweep, whichever way it was numbered
-    const bool back = options_.accelerate && report.sweeps < kForthAndBack && report.sweeps % 2 == 1;
+    // forth and back in turn, back at last: what presses on a stack reaches its foot in one sweep, whichever way it was
+    // numbered
+    const bool back = options_.accelerate && (options_.maxSweeps - report.sweeps) % 2 == 1;
     const Change change = sweepOnce({back, beta}, lambda.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
