@@ -166,8 +166,8 @@ double apexAfterBounce(Scene& run) {
 
 // e^2 h at steps from 1/1000 to 1/60 s: with the pressing acceleration known the rebound makes up for being noticed
 // late. 0.5 % of the drop; the apex itself falls between two steps, which costs at most g h^2/8 = 0.3 mm at 1/60 s.
-// Without restitution the ball may arrive up to one step deep (3 cm at 1/60 s, as it falls 7 cm per step); what lifts it
-// out again must end at the surface.
+// Without restitution the ball may arrive up to one step deep (3 cm at 1/60 s, as it falls 7 cm per step); what lifts
+// it out again must end at the surface.
 TEST(Impulse, BouncesToESquaredOfTheHeight) {
   for (const double h : {1.0 / 60, 1.0 / 240, 1.0 / 1000}) {
     for (const double e : {0.0, 0.3, 0.5, 0.8, 1.0}) {
@@ -510,6 +510,52 @@ TEST(Impulse, LIFT_2_ColumnOfCubesStands) {
   for (int i = 0; i < 10; ++i) {
     EXPECT_LT(std::hypot(run.d.qpos[7 * i], run.d.qpos[7 * i + 1]), tolerance(0.005)) << "cube " << i;
     EXPECT_NEAR(run.d.qpos[7 * i + 2], 0.5 + i, tolerance(0.005)) << "cube " << i;
+  }
+}
+
+double fastest(const Data& d) {
+  double most = 0;
+  for (const double v : d.qvel) most = std::max(most, std::abs(v));
+  return most;
+}
+
+// Few sweeps leave errors in what the bodies of a stack do together. They must die away from step to step, not grow.
+TEST(Impulse, StacksComeToRestWithFewSweeps) {
+  for (const int sweeps : {5, 10, 20}) {
+    Scene run(column(4, R"(<geom type="box" size=".5 .5 .5" mass="1"/>)", 0.5, 1,
+                     fmt::format(R"(timestep="0.016666666666666666" iterations="{}")", sweeps)));
+    run.seconds(20);
+    EXPECT_LT(fastest(run.d), tolerance(1e-6)) << sweeps << " sweeps";
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_LT(std::hypot(run.d.qpos[7 * i], run.d.qpos[7 * i + 1]), tolerance(0.005)) << sweeps << ", cube " << i;
+    }
+  }
+}
+
+TEST(Impulse, AWallStandsStillWithTenSweeps) {
+  constexpr int kLayers = 12;
+  constexpr double kHalf = 0.25, kSpacing = 0.52;
+  std::string world = R"(<geom type="plane" size="9 9 1"/>)";
+  for (int layer = 0; layer < kLayers; ++layer) {
+    for (int k = 0; k < kLayers - layer; ++k) {
+      world +=
+          fmt::format(R"(<body pos="{0} 0 {1}"><freejoint/><geom type="box" size="{2} {2} {2}" friction=".5"/></body>)",
+                      kSpacing * (k - 0.5 * (kLayers - layer - 1)), kHalf * (2 * layer + 1), kHalf);
+    }
+  }
+  Scene run(fmt::format(R"(<mujoco><option solver="Impulse" timestep="0.016666666666666666" iterations="10"/>
+                           <worldbody>{}</worldbody></mujoco>)",
+                        world));
+  const std::vector<double> start(run.d.qpos.begin(), run.d.qpos.end());
+  double deepest = 0;
+  for (int i = 0; i < 600; ++i) {
+    run.steps(1);
+    for (const Contact& c : run.d.contact) deepest = std::max(deepest, -c.dist);
+  }
+  EXPECT_LT(fastest(run.d), 0.02) << "a step of gravity is 0.16 m/s";
+  EXPECT_LT(deepest, 1e-3);
+  for (std::size_t q = 0; q < start.size(); q += 7) {
+    EXPECT_NEAR(run.d.qpos[static_cast<std::ptrdiff_t>(q) + 2], start[q + 2], 5e-3);
   }
 }
 
