@@ -56,11 +56,6 @@ struct Lanes<2> {
     middle += row.middle * s;
     high += row.high * s;
   }
-  SINEW_INLINE void addProduct(const Lanes& a, const Lanes& b) {
-    low += a.low * b.low;
-    middle += a.middle * b.middle;
-    high += a.high * b.high;
-  }
   SINEW_INLINE void multiply(const Lanes& other) {
     low *= other.low;
     middle *= other.middle;
@@ -94,10 +89,6 @@ struct Lanes<1> {
   SINEW_INLINE void addScaled(const Lanes& row, double s) {
     low += row.low * s;
     high += row.high * s;
-  }
-  SINEW_INLINE void addProduct(const Lanes& a, const Lanes& b) {
-    low += a.low * b.low;
-    high += a.high * b.high;
   }
   SINEW_INLINE void multiply(const Lanes& other) {
     low *= other.low;

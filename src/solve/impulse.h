@@ -15,8 +15,8 @@
 /// that is the complementarity problem (J inv(A) J') lambda = target - J v* with lambda >= 0 for contacts and limits,
 /// |lambda| <= bound for friction loss, and lambda in Coulomb's cone for contacts with friction. Projected Gauss-Seidel
 /// with v kept up to date: no rows x rows matrix is formed. Between sweeps impulses are extrapolated as by conjugate
-/// gradients, with a sweep in the place of a gradient step [Silcowitz-Hansen et al. 2010]: tall stacks converge in
-/// about as many sweeps as they have layers, not in the square of that. See docs/impulse.md.
+/// gradients, with a sweep in the place of a gradient step [Silcowitz-Hansen et al. 2010], which tall stacks need.
+/// See docs/impulse.md.
 namespace sinew::solve {
 
 /// What the rows of a problem are to do in this step.

@@ -80,7 +80,7 @@ class MatrixSolver {
   MatrixSolver(std::span<const int> lanes, const BlockMatrix& matrix, Arena& arena)
       : lanes_(lanes), matrix_(matrix), gradients_(BlockGradients(matrix.rows(), arena)) {}
 
-  /// x <- inv(A) x. False if conjugate gradients did not get there; then x is as near as they came.
+  /// x <- inv(A) x. If conjugate gradients did not get there, the report says so, and x is as near as they came.
   BlockGradients::Report solve(double* x) const;
 
  private:

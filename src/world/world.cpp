@@ -92,32 +92,27 @@ World::Impl::Impl(const WorldOptions& given) : options(given) {
 
 // ------------------------------------------------------------------------------------------ finding things
 
-BodyRecord& World::Impl::body(BodyId id) {
-  const auto index = bodySlots.find(id);
+namespace {
+
+/// The record of a handle; `kind` names what it is one of, `gone` what it names if that was removed.
+template <class Records, class Slots, class Id>
+auto& recordOf(Records& records, Slots& slots, Id id, const char* kind, const char* gone) {
+  const auto index = slots.find(id);
   if (!index) {
-    throw std::out_of_range(id ? fmt::format("body handle {}.{} names a body that was removed", id.slot, id.generation)
-                               : "body handle names nothing");
+    throw std::out_of_range(id ? fmt::format("{} handle {}.{} names {}", kind, id.slot, id.generation, gone)
+                               : fmt::format("{} handle names nothing", kind));
   }
-  return bodies[*index];
+  return records[*index];
 }
 
-SoftRecord& World::Impl::soft(SoftId id) {
-  const auto index = softSlots.find(id);
-  if (!index) {
-    throw std::out_of_range(id ? fmt::format("soft handle {}.{} names something removed", id.slot, id.generation)
-                               : "soft handle names nothing");
-  }
-  return softs[*index];
-}
+}  // namespace
+
+BodyRecord& World::Impl::body(BodyId id) { return recordOf(bodies, bodySlots, id, "body", "a body that was removed"); }
+
+SoftRecord& World::Impl::soft(SoftId id) { return recordOf(softs, softSlots, id, "soft", "something removed"); }
 
 JointRecord& World::Impl::joint(JointId id) {
-  const auto index = jointSlots.find(id);
-  if (!index) {
-    throw std::out_of_range(
-        id ? fmt::format("joint handle {}.{} names a joint that was removed", id.slot, id.generation)
-           : "joint handle names nothing");
-  }
-  return joints[*index];
+  return recordOf(joints, jointSlots, id, "joint", "a joint that was removed");
 }
 
 BodyRecord& World::Impl::movable(BodyId id, const char* what) {

@@ -10,6 +10,7 @@
 
 #include "sinew/distance_constraint.h"
 #include "support/free_bodies.h"
+#include "support/refusal.h"
 #include "support/tolerance.h"
 
 /// CONTACT-T10. The solver's diagonal is longer by 1e-8, so results agree to that, times the number of rows.
@@ -19,6 +20,7 @@ namespace {
 using test::addBody;
 using test::kCubeInertia;
 using test::kSphereInertia;
+using test::refusal;
 using test::tolerance;
 
 constexpr double kG = 9.81;
@@ -268,17 +270,6 @@ TEST(ConstraintSolver, ABodyThatNothingPushesStillCarriesItsVelocityIntoTheOther
   const MultiBodySolveResult r = ConstraintSolver().solveWithContacts(scene.system, kStep);
   EXPECT_NEAR(r.velocities[1][2], 2, tolerance(1e-6));
   EXPECT_EQ(r.velocities[0][2], 2);
-}
-
-/// The text with which `call` is refused.
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
 }
 
 TEST(ConstraintSolver, CONTACT_B3_ReportsEverythingAndRefusesWhatDoesNotFit) {

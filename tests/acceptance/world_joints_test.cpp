@@ -7,12 +7,14 @@
 #include "sinew/load.h"
 #include "sinew/step.h"
 #include "sinew/world.h"
+#include "support/refusal.h"
 #include "support/tolerance.h"
 
 /// Limits, springs and motors of joints in a World, against closed forms.
 namespace sinew {
 namespace {
 
+using test::refusal;
 using test::tolerance;
 
 constexpr double kGravity = 9.81;
@@ -35,15 +37,6 @@ struct Lever {
 };
 
 HingeJoint aboutY() { return {.axis = {0, -1, 0}}; }  // lifting the ball is positive
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return {};
-}
 
 // Falls onto its stop at -0.5 rad and stays there, the ball at (cos 0.5, 0, -sin 0.5)
 TEST(WorldJoints, AHingeStopsAtItsLimit) {

@@ -11,30 +11,20 @@
 #include "sinew/world.h"
 #include "support/allocation_guard.h"
 #include "support/free_bodies.h"
+#include "support/refusal.h"
 #include "support/tolerance.h"
 
 /// Bodies, joints and soft things that come and go, callbacks, handles, export.
 namespace sinew {
 namespace {
 
+using test::refusal;
 using test::tolerance;
 
 constexpr double kG = 9.81;
 
 double length(const Vector3& v) { return std::sqrt(test::dot(v, v)); }
 Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  } catch (const std::out_of_range& error) {
-    return error.what();
-  }
-  return "";
-}
 
 // ------------------------------------------------------------------------------------------ handles
 

@@ -11,12 +11,14 @@
 
 #include "sinew/contact_constraint_factory.h"
 #include "support/free_bodies.h"
+#include "support/refusal.h"
 #include "support/tolerance.h"
 
 /// What happens in a World: CONTACT-T11, the bouncing ball, and the behaviours B1 to B9.
 namespace sinew {
 namespace {
 
+using test::refusal;
 using test::tolerance;
 
 constexpr double kG = 9.81;
@@ -228,19 +230,6 @@ TEST(World, CONTACT_BouncingBall_ElasticKeepsItsHeightAndPlasticStays) {
 }
 
 // ------------------------------------------------------------------------------------------ B1 to B9
-
-/// The text with which `call` is refused.
-template <class Call>
-std::string refusal(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  } catch (const std::out_of_range& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(World, CONTACT_B1_StaticThingsHaveInfiniteMassAndRestitutionOneHalf) {
   World w;
