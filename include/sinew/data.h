@@ -209,6 +209,13 @@ struct RowMemory {
   double steps = 0;                 ///< contacts: how many
 };
 
+/// A block of rows and what is remembered of it.
+struct RowRecall {
+  std::uint64_t key = 0;  ///< as in RowMemory
+  int block = 0;          ///< in row_block
+  int memory = -1;        ///< in row_memory, -1: nothing
+};
+
 /// The changing part of a simulation. Made for one Model; all arrays have the sizes it demands. Copying is a deep copy.
 struct Data {
   explicit Data(const Model& m);  ///< allocates everything and resets
@@ -257,6 +264,7 @@ struct Data {
   Array<RowState> efc_state;        ///< [solve]
   Array<IslandReport> island;       ///< what the solver did, one entry per island [solve]
   Array<RowMemory> row_memory;      ///< impulse solver: part of the state, by growing key [solve]
+  Array<RowRecall> row_recall;      ///< impulse solver: the blocks of this step by growing key [solve]
   int ntree_awake = 0, nbody_awake = 0, nparent_awake = 0, nv_awake = 0;  ///< [sleep]
 
   void clearRows();  ///< no rows, no islands; keeps the memory
