@@ -144,10 +144,11 @@ std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<co
 void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
   constexpr double kShare = 0.3, kSteps = 50;
   memory.steps = before ? std::min(before->steps + 1, kSteps) : 1;
+  const double part = 1 / memory.steps;
   for (std::size_t r = 0; r < rows; ++r) {
-    const double mean = before ? before->mean[r] : 0;
-    memory.mean[r] = mean + (memory.impulse[r] - mean) / memory.steps;
-    memory.impulse[r] += kShare * (memory.mean[r] - memory.impulse[r]);
+    const double mean = before ? before->mean[r] : 0, off = memory.impulse[r] - mean;
+    memory.mean[r] = mean + part * off;
+    memory.impulse[r] -= kShare * (1 - part) * off;
   }
 }
 
@@ -173,26 +174,27 @@ void recallImpulses(const Model& m, Data& d) {
 void rememberImpulses(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<const RowMemory> dormant = dormantMemories(m, d, d.row_recall, d.arena);
-  const std::span<RowMemory> memories =
-      d.arena.take<RowMemory>(d.row_recall.size() + static_cast<std::ptrdiff_t>(dormant.size()));
-  std::size_t count = 0, next = 0;
+  const std::ptrdiff_t most = d.row_recall.size() + static_cast<std::ptrdiff_t>(dormant.size());
+  if (d.row_memory_next.size() < most) d.row_memory_next.resize(most);
+  RowMemory* end = d.row_memory_next.data();
+  std::size_t next = 0;
   const auto addDormantBelow = [&](std::uint64_t key) {
-    while (next < dormant.size() && dormant[next].key < key) memories[count++] = dormant[next++];
+    while (next < dormant.size() && dormant[next].key < key) *end++ = dormant[next++];
   };
   for (const RowRecall& recall : d.row_recall) {
     const RowBlock& block = d.row_block[recall.block];
     const double* force = d.efc_force.data() + block.row;
     if (std::all_of(force, force + block.nrow, [](double f) { return f == 0; }) || bounced(m, d, block)) continue;
     addDormantBelow(recall.key);
-    RowMemory& memory = memories[count++] = {.key = recall.key};
+    RowMemory& memory = *end++ = {.key = recall.key};
     const auto rows = static_cast<std::size_t>(block.nrow);
     for (std::size_t r = 0; r < rows; ++r) memory.impulse[r] = m.opt.timestep * force[r];
     if (!isContact(d.efc_type[block.row])) continue;
     drawToMean(recall.memory >= 0 ? &d.row_memory[recall.memory] : nullptr, rows, memory);
   }
   addDormantBelow(~std::uint64_t{0});
-  d.row_memory.resize(static_cast<std::ptrdiff_t>(count));
-  std::copy_n(memories.begin(), count, d.row_memory.begin());
+  d.row_memory_next.resize(end - d.row_memory_next.data());
+  std::swap(d.row_memory, d.row_memory_next);
 }
 
 namespace {
