@@ -272,51 +272,31 @@ TEST(Distance, IsNegativeInside) {
   EXPECT_NEAR(geom::distance(a.shape, b.shape, 1, CollideOptions{}, nullptr, nullptr), -0.15, tolerance(1e-9));
 }
 
-/// The axes along which two boxes are least apart or overlap least: faces and pairs of edges.
-std::vector<Vec3> separatingAxes(const geom::Shape& a, const geom::Shape& b) {
-  std::vector<Vec3> axes;
-  for (int i = 0; i < 3; ++i) {
-    axes.push_back(a.rot.col(i));
-    axes.push_back(b.rot.col(i));
-    for (int j = 0; j < 3; ++j) axes.push_back(Vec3(a.rot.col(i)).cross(Vec3(b.rot.col(j))).normalized());
-  }
-  return axes;
-}
+/// Their difference has no faces, and the search for its nearest point may end before it is there.
+bool isCurved(const OwnedShape& s) { return s.shape.type == GeomType::Ellipsoid || s.shape.type == GeomType::Cylinder; }
 
-double largestSeparation(const geom::Shape& a, const geom::Shape& b, Vec3& along) {
-  double largest = -1e300;
-  for (const Vec3& axis : separatingAxes(a, b)) {
-    for (const Vec3& n : {Vec3(axis), Vec3(-axis)}) {
-      if (separation(a, b, n) <= largest) continue;
-      largest = separation(a, b, n);
-      along = n;
-    }
-  }
-  return largest;
-}
-
-// Boxes that are moved together until next to nothing is between them, or until they overlap by as much. A direction
-// made of 1e-11 m is known to 1e-5, and boxes of 0.2 m seen along it overlap by micrometres; but not by their width.
-TEST(Distance, OfBoxesThatJustTouchIsNotADepth) {
+// Bodies that are moved together until next to nothing is between them, or until they overlap by as much. The simplex
+// that GJK ends with is then part of a face of their difference, and holds the origin by rounding or not at all.
+TEST(Distance, OfBodiesThatJustTouchIsNotADepth) {
   std::mt19937 rng(11);
   std::uniform_real_distribution<double> exponent(-12, -6), uniform(0, 1);
+  std::uniform_int_distribution<int> type(static_cast<int>(GeomType::Sphere), static_cast<int>(GeomType::Mesh));
   double deepest = 0;
   for (int k = 0; k < 20000; ++k) {
-    const OwnedShape a = makeShape(GeomType::Box, randomVector(rng, 0.1, 0.2)).at(Vec3::Zero(), randomRotation(rng));
-    OwnedShape b = makeShape(GeomType::Box, randomVector(rng, 0.1, 0.2));
-    b = b.at(randomVector(rng, -0.3, 0.3), randomRotation(rng));
-    Vec3 n = Vec3::Zero();
-    const double apart = largestSeparation(a.shape, b.shape, n);
-    if (apart < -0.05) continue;  // the axis would be another one where they touch
+    const OwnedShape a = randomShape(static_cast<GeomType>(type(rng)), rng).at(Vec3::Zero(), randomRotation(rng));
+    const OwnedShape b = randomShape(static_cast<GeomType>(type(rng)), rng)
+                             .at(randomVector(rng, -1, 1).normalized() * 0.7, randomRotation(rng));
+    const CollideOptions options{.tolerance = uniform(rng) < 0.5 ? 1e-6 : 1e-9, .iterations = 100};
+    Vec3 onA, onB;
+    const double apart = geom::distance(a.shape, b.shape, 10, options, &onA, &onB);
+    ASSERT_GT(apart, 0);
     const double gap = (uniform(rng) < 0.5 ? -1 : 1) * std::pow(10, exponent(rng));
-    b = b.at(b.shape.pos + (gap - apart) * n, b.shape.rot);
-    const double overlap = std::max(0.0, -largestSeparation(a.shape, b.shape, n));
-    for (const double accuracy : {1e-6, 1e-9}) {
-      const double dist = geom::distance(a.shape, b.shape, 1e-3,
-                                         CollideOptions{.tolerance = accuracy, .iterations = 100}, nullptr, nullptr);
-      EXPECT_LT(-dist, overlap + tolerance(1e-5)) << "pair " << k;
-      deepest = std::max(deepest, -dist);
-    }
+    const Vec3 n = (onB - onA).normalized();
+    const OwnedShape moved = b.at(b.shape.pos + (gap - apart) * n, b.shape.rot);
+    const double overlap = std::max(0.0, -separation(a.shape, moved.shape, n));
+    const double dist = geom::distance(a.shape, moved.shape, 1e-3, options, nullptr, nullptr);
+    EXPECT_LT(-dist, overlap + tolerance(isCurved(a) || isCurved(moved) ? 2e-4 : 2e-6)) << "pair " << k;
+    deepest = std::max(deepest, -dist);
   }
   EXPECT_GT(deepest, 1e-7) << "some do overlap";
 }
