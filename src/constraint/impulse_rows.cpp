@@ -129,7 +129,9 @@ IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedI
     }
   };
   forEachDof([&](int dof) { space.velocity(dof) = d.qvel[dof] + h * d.qacc[dof]; });  // v* = v + h a0
-  solve::ImpulseSolver solver(p, island.blocks, space, {p.aref, h}, {m.opt.iterations, m.opt.tolerance}, arena);
+  const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(island.trees.size()));
+  for (std::size_t t = 0; t < dofs.size(); ++t) dofs[t] = m.tree_dofadr[island.trees[t]];
+  solve::ImpulseSolver solver(p, {island.blocks, dofs}, space, {p.aref, h}, {m.opt.iterations, m.opt.tolerance}, arena);
   const solve::ImpulseReport report = solver.solve(d.efc_force);
   solver.addImpulses(d.efc_force);
   forEachDof([&](int dof) {

@@ -232,6 +232,9 @@ struct Sums {
 
 /// One contact: its new impulses given what its velocities lack. `delta` is how they change.
 SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
+  const Wide lead = beta * load(c.course.data());
+  at(c.course.data()) = lead + load(c.change.data());
+  at(c.lambda.data()) += lead;
   const double normal = std::max(0.0, c.lambda[0] + lacking[0] * c.normalInverse);
   const double push = normal - c.lambda[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
@@ -240,7 +243,6 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
   const Wide next = {normal, tangents[0], tangents[1], 0};
   const Wide change = next - load(c.lambda.data());
   at(delta) = change;
-  at(c.course.data()) = beta * load(c.course.data()) + load(c.change.data());
   at(c.change.data()) = change;
   at(c.lambda.data()) = next;
   sums.moved += load(c.gram.data()) * change * change;
@@ -315,25 +317,23 @@ SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeCon
   }
 }
 
-/// v += scale inv(A) J' x with x a member of each contact.
-SINEW_INLINE void moveAny(const Manifold& m, FreeContact* c, FreeContact::Three FreeContact::*x, double scale,
-                          const FreeVelocities& f) {
+/// v += inv(A) J' lambda.
+SINEW_INLINE void apply(const Manifold& m, FreeContact* c, const FreeVelocities& f) {
   double delta[Manifold::kMostPoints * kLanes];
-  for (int i = 0; i < m.count; ++i) at(delta + i * kLanes) = scale * load((c[i].*x).data());
+  for (int i = 0; i < m.count; ++i) at(delta + i * kLanes) = load(c[i].lambda.data());
   m.sides == 2 ? move<2>(m, c, delta, f) : move<1>(m, c, delta, f);
 }
 
-SINEW_KERNEL void extrapolateAll(const Manifold* begin, const Manifold* end, FreeContact* contacts,
-                                 const FreeVelocities& f, double beta) {
-  for (const Manifold* m = begin; m != end; ++m) {
-    FreeContact* c = contacts + m->begin;
-    for (int i = 0; i < m->count; ++i) at(c[i].lambda.data()) += beta * load(c[i].course.data());
-    moveAny(*m, c, &FreeContact::course, beta, f);
+SINEW_KERNEL void extrapolateAll(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course) {
+  for (std::ptrdiff_t i = 0; i < count; i += kLanes) {
+    const Wide v = load(velocity + i), moved = v - load(before + i), lead = beta * load(course + i);
+    at(course + i) = lead + moved;
+    at(before + i) = at(velocity + i) = v + lead;
   }
 }
 
 SINEW_KERNEL void applyAll(const Manifold* begin, const Manifold* end, FreeContact* contacts, const FreeVelocities& f) {
-  for (const Manifold* m = begin; m != end; ++m) moveAny(*m, contacts + m->begin, &FreeContact::lambda, 1, f);
+  for (const Manifold* m = begin; m != end; ++m) apply(*m, contacts + m->begin, f);
 }
 
 template <int Sides>
@@ -367,8 +367,8 @@ void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, 
   visitAll(manifolds.data(), static_cast<std::ptrdiff_t>(manifolds.size()), contacts, v, sweep, moved, size);
 }
 
-void extrapolate(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, double beta) {
-  extrapolateAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, v, beta);
+void extrapolateVelocities(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course) {
+  extrapolateAll(beta, count, velocity, before, course);
 }
 
 void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v) {

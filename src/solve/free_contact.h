@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <span>
 
 /// The usual contact: normal and two tangents, between two bodies with up to six dofs, or such a body and the world.
@@ -63,7 +64,8 @@ struct Sweep {
 };
 
 /// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and
-/// sum G_kk lambda_k^2. Courses become beta course + change, with the change of the sweep before.
+/// sum G_kk lambda_k^2. Before that impulses are extrapolated, lambda += beta course, which the velocities know
+/// already, and courses become beta course + change, with the change of the sweep before.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     double& moved, double& size);
 
@@ -73,7 +75,7 @@ void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contact
 /// v += inv(A) J' lambda for each contact.
 void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v);
 
-/// lambda += beta course for each contact, v moves with it.
-void extrapolate(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, double beta);
+/// What extrapolation does to velocities, see ImpulseSolver: `count` numbers of each, at the same places.
+void extrapolateVelocities(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course);
 
 }  // namespace sinew::solve

@@ -36,15 +36,18 @@ void intoCone(int n, const double* friction, double* lambda) {
 
 }  // namespace
 
-ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, std::span<const int> blocks, ImpulseSpace& space,
-                             const ImpulseRows& rows, const ImpulseOptions& options, Arena& arena)
-    : p_(p), rows_(rows), options_(options), space_(space) {
-  prepare(blocks, arena);
+ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, const Part& part, ImpulseSpace& space, const ImpulseRows& rows,
+                             const ImpulseOptions& options, Arena& arena)
+    : p_(p), rows_(rows), options_(options), space_(space), dofs_(part.dofs) {
+  prepare(part.blocks, arena);
 }
 
 ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options,
                              Arena& arena)
     : p_(p), rows_(rows), options_(options), ownSpace_(std::in_place, *p.metric, arena), space_(*ownSpace_) {
+  const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(space_.components().size()));
+  for (std::size_t i = 0; i < dofs.size(); ++i) dofs[i] = space_.components()[i].begin;
+  dofs_ = dofs;
   const std::span<int> all = arena.take<int>(static_cast<std::ptrdiff_t>(p.blocks.size()));
   std::iota(all.begin(), all.end(), 0);
   prepare(all, arena);
@@ -277,6 +280,11 @@ void ImpulseSolver::visit(const LargeBlock& large, double beta, double* lambda, 
   const RowBlock& block = *large.rows;
   const int n = block.nbasis;
   double w[kMaxBasis], delta[kMaxBasis];
+  for (int i = 0; i < n; ++i) {  // extrapolation, which the velocities know already
+    const double lead = beta * large.course[i];
+    lambda[i] += lead;
+    large.course[i] = lead + large.change[i];
+  }
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
   switch (block.kind) {
@@ -300,10 +308,7 @@ void ImpulseSolver::visit(const LargeBlock& large, double beta, double* lambda, 
       break;
   }
   for (int i = 0; i < n; ++i) {
-    large.course[i] = beta * large.course[i] + large.change[i];
     large.change[i] = delta[i] = lambda[i] - delta[i];
-  }
-  for (int i = 0; i < n; ++i) {
     change.moved += large.gram[i * n + i] * delta[i] * delta[i];
     change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
@@ -332,13 +337,12 @@ void ImpulseSolver::start(std::span<double> lambda) {
   }
 }
 
-void ImpulseSolver::extrapolateAll(double beta, double* lambda) {
-  extrapolate(manifolds_, contacts_.data(), space_.free(), beta);
-  for (const LargeBlock& large : large_) {
-    double delta[kMaxBasis];
-    for (int i = 0; i < large.rows->nrow; ++i) lambda[large.rows->row + i] += delta[i] = beta * large.course[i];
-    move(large, delta);
-  }
+/// Impulses go on in the direction of earlier sweeps, lambda += beta course, and velocities as J' lambda would take
+/// them. As that is linear in lambda, velocities have a course of their own, made like that of the impulses from what
+/// sweeps changed. They are extrapolated at once; the impulse of a row only when it is visited, as nobody else asks for
+/// it.
+void ImpulseSolver::extrapolate(double beta) {
+  for (const int dof : dofs_) space_.extrapolate(space_.componentOf(dof), beta);
 }
 
 void ImpulseSolver::addImpulses(std::span<const double> lambda) {
@@ -393,6 +397,7 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   if (report.converged || options_.maxSweeps <= 0) return report;
   double before = 0;  // what the sweep before moved
   double beta = 0;
+  for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   while (true) {
     // forth and back in turn, back at last: what presses on a stack reaches its foot in one sweep, whichever way it was
     // numbered
@@ -407,7 +412,7 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
     // converge quickly, extrapolation would only disturb them.
     const double ratio = before > 0 ? change.moved / before : 0;
     beta = options_.accelerate && ratio > kQuick && ratio <= 1 ? ratio : 0;
-    if (beta > 0) extrapolateAll(beta, lambda.data());
+    if (options_.accelerate) extrapolate(beta);
     before = change.moved;
   }
 }

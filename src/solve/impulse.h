@@ -47,8 +47,13 @@ struct ImpulseReport {
 /// problem, the space and the arena's memory must outlive the solver.
 class ImpulseSolver {
  public:
-  /// For some of the problem's blocks (growing indices), those of one island. Velocities are in `space`.
-  ImpulseSolver(const ConstraintProblem& p, std::span<const int> blocks, ImpulseSpace& space, const ImpulseRows& rows,
+  /// Part of a problem that nothing connects with the rest.
+  struct Part {
+    std::span<const int> blocks;  ///< growing indices
+    std::span<const int> dofs;    ///< one of each component of the space that has rows in it, all different
+  };
+  /// For a part of the problem. Velocities are in `space`.
+  ImpulseSolver(const ConstraintProblem& p, const Part& part, ImpulseSpace& space, const ImpulseRows& rows,
                 const ImpulseOptions& options, Arena& arena);
   /// For all of them.
   ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options, Arena& arena);
@@ -104,7 +109,7 @@ class ImpulseSolver {
 
   void start(std::span<double> lambda);  // makes them admissible and v move by them
   void visit(const LargeBlock& large, double beta, double* lambda, Change& change);
-  void extrapolateAll(double beta, double* lambda);
+  void extrapolate(double beta);
   void visitCone(const LargeBlock& large, const double* w, double* lambda) const;
   Change sweepOnce(Sweep sweep, double* lambda);
   ImpulseReport sweep(std::span<double> lambda);
@@ -117,6 +122,7 @@ class ImpulseSolver {
   ImpulseOptions options_;
   std::optional<ImpulseSpace> ownSpace_;
   ImpulseSpace& space_;
+  std::span<const int> dofs_;
   std::span<const RowBlock*> idle_;  // contacts that do not act need no visit
   std::span<FreeContact> contacts_;
   std::span<Manifold> manifolds_;

@@ -17,19 +17,23 @@ ImpulseSpace::ImpulseSpace(const Metric& metric, Arena& arena) : metric_(metric)
     Component& c = components_[count] = {range.begin, range.end, slots, kUnprepared, matrices};
     std::fill(componentOf_.begin() + range.begin, componentOf_.begin() + range.end, static_cast<int>(count));
     dof = range.end;
-    if (c.small()) {
-      slots += kSlots;
-      matrices += kSmall * kSlots;
-    } else {
-      slots += (range.end - range.begin + kLanes - 1) / kLanes * kLanes;
-    }
+    slots += c.places();
+    if (c.small()) matrices += kSmall * kSlots;
   }
   components_ = components_.first(count);
   velocity_ = arena.zeros<double>(slots);
   impulse_ = arena.zeros<double>(slots);
+  before_ = arena.take<double>(slots);
+  course_ = arena.take<double>(slots);
   inverseDiagonal_ = arena.zeros<double>(slots);
   inverse_ = arena.take<double>(matrices);
   scratch_ = arena.zeros<double>(n);
+}
+
+void ImpulseSpace::restart(const Component& component) {
+  const std::ptrdiff_t at = component.slot;
+  std::copy_n(velocity_.begin() + at, component.places(), before_.begin() + at);
+  std::fill_n(course_.begin() + at, component.places(), 0.0);
 }
 
 void ImpulseSpace::prepareInverse(Component& component) {

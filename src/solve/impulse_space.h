@@ -21,6 +21,8 @@ class ImpulseSpace {
     int matrix = 0;          ///< small ones: where its matrix would be
 
     bool small() const { return end - begin <= kSmall; }
+    /// Number of its places, in whole vectors.
+    int places() const { return small() ? kSlots : (end - begin + 3) / 4 * 4; }
   };
   static constexpr int kDiagonal = -1;
 
@@ -39,6 +41,15 @@ class ImpulseSpace {
   /// Sums J' lambda in the same places, zero until a solver adds its own.
   double impulse(int dof) const { return impulse_[static_cast<std::size_t>(slotOf(dof))]; }
   double* impulses() { return impulse_.data(); }
+  std::span<const Component> components() const { return components_; }
+  /// v += beta course for the velocities of one component, with course = beta course + (what v changed by since the
+  /// last call) for the next time.
+  void extrapolate(const Component& component, double beta) {
+    extrapolateVelocities(beta, component.places(), velocity_.data() + component.slot, before_.data() + component.slot,
+                          course_.data() + component.slot);
+  }
+  /// Begins anew from the present velocities.
+  void restart(const Component& component);
 
   /// Makes sure that inv(A) of a small component is at hand.
   void prepare(const Component& component) {
@@ -61,6 +72,7 @@ class ImpulseSpace {
   std::span<int> componentOf_;         // of each dof
   std::span<double> velocity_;         // padded: components begin at whole vectors
   std::span<double> impulse_;          // in the same places
+  std::span<double> before_, course_;  // likewise, for extrapolation
   std::span<double> inverseDiagonal_;  // of inv(A) in the same places, where it is diagonal
   std::span<double> inverse_;          // of other small components, kSmall x kSlots each
   std::span<double> scratch_;
