@@ -314,12 +314,43 @@ TEST(BlockPattern, NumbersRowsByLevels) {
 }
 
 TEST(BlockMatrix, Multiplies) {
-  const GridMatrix grid(6);
+  GridMatrix grid(6);
   const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
   const std::vector<double> expected = GridMatrix::padded(grid.dense * v);
   std::vector<double> y(expected.size());
-  grid.maker->matrix().multiply(GridMatrix::padded(v).data(), y.data());
-  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-12);
+  grid.maker->factor();
+  const double form = grid.maker->matrix().multiply(GridMatrix::padded(v).data(), y.data());
+  EXPECT_NEAR(form, v.dot(grid.dense * v), 1e-10);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (i % 4 < 3) {
+      EXPECT_NEAR(y[i], expected[i], 1e-12);
+    }
+  }
+}
+
+// One pass over memory does what three loops would: a step along the last direction, the next direction, its product.
+TEST(BlockMatrix, TurnsToTheNextDirectionAndMultiplies) {
+  GridMatrix grid(6);
+  grid.maker->factor();
+  const Eigen::Index n = 3 * grid.rows;
+  const Eigen::VectorXd old = Eigen::VectorXd::LinSpaced(n, -2, 1).array().sin();
+  const Eigen::VectorXd z = Eigen::VectorXd::LinSpaced(n, 1, 5).array().cos().cast<float>().cast<double>();
+  const Eigen::VectorXd next = 0.25 * z + 0.3 * old;
+  std::vector<double> x(4 * static_cast<std::size_t>(grid.rows), 1.0), d = GridMatrix::padded(old), q(x.size());
+  const std::vector<double> z4 = GridMatrix::padded(z);
+  std::vector<float> w(z4.begin(), z4.end());
+  for (std::size_t i = 3; i < w.size(); i += 4) w[i] = 7;  // means nothing
+  const double form = grid.maker->matrix().turn(0.5, x.data(), 0.25, w.data(), 0.3, d.data(), q.data());
+  EXPECT_NEAR(form, next.dot(grid.dense * next), 1e-10);
+  const std::vector<double> old4 = GridMatrix::padded(old), next4 = GridMatrix::padded(next),
+                            product4 = GridMatrix::padded(grid.dense * next);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(x[i], 1 + 0.5 * old4[i], 1e-15);
+    EXPECT_NEAR(d[i], next4[i], 1e-15);
+    if (i % 4 < 3) {
+      EXPECT_NEAR(q[i], product4[i], 1e-12);
+    }
+  }
 }
 
 // A grid one node wide is a chain, which has no fill-in: then the incomplete factor is the factor, but for rounding to
@@ -343,10 +374,20 @@ TEST(BlockMatrix, SolvesAChain) {
   }
   std::vector<double> x(4 * rows), y(x.size());
   for (int i = 0; i < 3 * rows; ++i) x[static_cast<std::size_t>(4 * (i / 3) + i % 3)] = std::sin(1.0 + 2 * i);
-  A.matrix().multiply(x.data(), y.data());
   A.factor();
-  A.matrix().solve(y.data());
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-5);
+  const double form = A.matrix().multiply(x.data(), y.data());
+  // r = 3 A x in two parts, of which a quarter is solved for
+  std::vector<double> r(y.size());
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = i % 4 < 3 ? 2 * y[i] : 0;
+  std::vector<float> z(x.size()), w(x.size());
+  EXPECT_NEAR(A.matrix().forward(-1, y.data(), r.data(), 0.25, z.data(), w.data()), 9.0 / 16 * form, 1e-5 * form);
+  A.matrix().backward(w.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(r[i], i % 4 < 3 ? 3 * y[i] : 0, 1e-12);
+    if (i % 4 < 3) {
+      EXPECT_NEAR(w[i], 0.75 * x[i], 1e-5);
+    }
+  }
 }
 
 TEST(BlockMatrix, EnlargesTheDiagonalUntilTheFactorExists) {
@@ -364,9 +405,16 @@ TEST(BlockMatrix, EnlargesTheDiagonalUntilTheFactorExists) {
     for (int k = 0; k < 3; ++k) A.block(pattern.find(pair.row, pair.column))[4 * k] = 0.9;
   }
   A.factor();
-  std::vector<double> x(16, 1.0);
-  A.matrix().solve(x.data());
-  for (const double value : x) EXPECT_TRUE(std::isfinite(value));
+  const std::vector<double> q(16, 0.0);
+  std::vector<double> r(16, 1.0);
+  std::vector<float> z(16), w(16);
+  EXPECT_GT(A.matrix().forward(0, q.data(), r.data(), 1, z.data(), w.data()), 0);
+  A.matrix().backward(w.data());
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    if (i % 4 < 3) {
+      EXPECT_TRUE(std::isfinite(w[i]));
+    }
+  }
 }
 
 // The incomplete factor is in single precision, the solution is not.
@@ -382,6 +430,24 @@ TEST(BlockGradients, SolveAGridAsAFactorDoes) {
   EXPECT_TRUE(report.converged);
   EXPECT_LT(report.iterations, 30);
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i], expected[i], 1e-11);
+}
+
+// Single precision ends near 1e-38 and 1e38; the numbers of a problem need not.
+TEST(BlockGradients, SolveWhateverTheSizeOfTheRightSide) {
+  GridMatrix grid(8);
+  grid.maker->factor();
+  const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
+  const std::vector<double> right = GridMatrix::padded(v);
+  const std::vector<double> expected = GridMatrix::padded(grid.dense.llt().solve(v));
+  const BlockGradients gradients(grid.rows, grid.arena);
+  for (const double size : {1e-60, 1e60}) {
+    for (std::size_t i = 0; i < right.size(); ++i) gradients.right()[i] = size * right[i];
+    EXPECT_TRUE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
+    for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i] / size, expected[i], 1e-11);
+  }
+  std::fill(gradients.right().begin(), gradients.right().end(), 0.0);
+  EXPECT_TRUE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
+  for (const double value : gradients.solution()) EXPECT_EQ(value, 0);
 }
 
 TEST(BlockGradients, SayThatTheyDidNotGetThere) {
