@@ -356,7 +356,7 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
     if (!(curvature > 0)) break;
   }
   for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += alpha * direction_[i];
-  return {iteration, converged};
+  return {iteration, converged, 0.5 * most};
 }
 
 }  // namespace sinew::solve

@@ -129,6 +129,7 @@ class BlockGradients {
   struct Report {
     int iterations = 0;
     bool converged = false;
+    double start = 0;  ///< 1/2 b' P b, P being the preconditioner: about 1/2 b' inv(A) b
   };
   /// Iterations end when what is left of 1/2 b' inv(A) b is below `share` of it, or below `enough`.
   Report solve(const BlockMatrix& A, double share, double enough, int mostIterations) const;

@@ -14,6 +14,8 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // shares of the predicted decrease
 constexpr double kForcing = 1e-4;
 constexpr double kRounding = 1e-20;
+/// If more than this share of the blocks that can change sides did so, others will, and the next step is not the last.
+constexpr double kManySides = 0.1;
 constexpr int kMostIterations = 500;
 constexpr std::ptrdiff_t kWeights = kMaxBasis * kMaxBasis;
 constexpr int kStride = BlockMatrix::kStride;
@@ -32,8 +34,9 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
       more_(plan.placesOf(p.blocks.subspan(at(plan.blocks())), p.columns, arena)),
       H_(plan.pattern(), arena),
       gradients_(plan.pattern().rows(), arena) {
-  // rows that never change sides come first
-  isQuadratic_ = p.blocks.empty() || p.blocks.back().kind == BlockKind::Equality;
+  while (firstSided_ < static_cast<int>(p.blocks.size()) && p.blocks[at(firstSided_)].kind == BlockKind::Equality) {
+    ++firstSided_;
+  }
   touched_ = arena.take<std::uint8_t>(plan.pattern().rows());
   coneWeights_ = arena.take<double>(kWeights * static_cast<std::ptrdiff_t>(p.cones.size()));
   int most = 0;
@@ -118,7 +121,7 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   changed_ = 0;
   std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
-  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+  for (int b = firstSided_; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
     if (!cone && std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) continue;
@@ -137,17 +140,24 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
 }
 
 void IterativeHessian::solve(const double* x, double enough, double* y) {
-  // once the rows have settled on their sides, one step leads to the minimum
-  const double settled = accuracy_ == Accuracy::OfAFactor ? kRounding : 0;
-  const double forcing = isQuadratic_ || changed_ == 0      ? settled
-                         : accuracy_ == Accuracy::OfAFactor ? kForcing * kForcing
-                                                            : kForcing;
-  if (accuracy_ == Accuracy::OfAFactor) enough = 0;
+  const int sided = static_cast<int>(p_.blocks.size()) - firstSided_;
+  const bool exact = accuracy_ == Accuracy::OfAFactor;
+  double share = kForcing;
+  if (sided == 0 || changed_ == 0) {
+    share = 0;  // once the rows have settled on their sides, one step leads to the minimum
+  } else if (exact && changed_ <= std::max(1.0, kManySides * sided)) {
+    share = kForcing * kForcing;
+  }
+  // rounding is that of the whole solution, of which the first solve finds most
+  if (exact) enough = kRounding * most_;
+  if (exact && most_ == 0) share = std::max(share, kRounding);
   const std::span<const int> lanes = plan_.lanes();
   const std::span<double> right = gradients_.right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes.size(); ++i) right[at(lanes[i])] = x[i];
-  iterations_ += gradients_.solve(H_.matrix(), forcing, enough, kMostIterations).iterations;
+  const BlockGradients::Report report = gradients_.solve(H_.matrix(), share, enough, kMostIterations);
+  iterations_ += report.iterations;
+  most_ = std::max(most_, report.start);
   const std::span<const double> solution = gradients_.solution();
   for (std::size_t i = 0; i < lanes.size(); ++i) y[i] = solution[at(lanes[i])];
 }
