@@ -356,6 +356,11 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
     if (!(curvature > 0)) break;
   }
   for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += alpha * direction_[i];
+  if (iteration == mostIterations) {
+    for (std::size_t i = 0; i < residual_.size(); ++i) {
+      if (i % kStride < 3) residual_[i] -= alpha * product_[i];
+    }
+  }
   return {iteration, converged, 0.5 * most};
 }
 

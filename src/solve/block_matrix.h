@@ -122,7 +122,7 @@ class BlockGradients {
  public:
   BlockGradients(int rows, Arena& arena);
 
-  /// b before solve(), by lanes; those that no unknown uses are zero.
+  /// b before solve(), b - A x after it, by lanes; those that no unknown uses are zero.
   std::span<double> right() const { return residual_; }
   std::span<const double> solution() const { return solution_; }
 

@@ -162,4 +162,11 @@ void IterativeHessian::solve(const double* x, double enough, double* y) {
   for (std::size_t i = 0; i < lanes.size(); ++i) y[i] = solution[at(lanes[i])];
 }
 
+void IterativeHessian::productOfSolution(const double* x, double* Hy) const {
+  // iterations leave the residual x - H y where they took x from
+  const std::span<const int> lanes = plan_.lanes();
+  const std::span<const double> residual = gradients_.right();
+  for (std::size_t i = 0; i < lanes.size(); ++i) Hy[i] = x[i] - residual[at(lanes[i])];
+}
+
 }  // namespace sinew::solve

@@ -28,6 +28,8 @@ class IterativeHessian {
   /// 1/2 x' inv(H) x that it predicts is a small share of that, which is smaller if few rows changed sides, or
   /// (Accuracy::OfTheTolerance) below `enough`. Once no rows change sides it is rounding that ends them.
   void solve(const double* x, double enough, double* y);
+  /// Hy = H y for the y of the last solve(), which gave it along with y. `x` is what it was called with.
+  void productOfSolution(const double* x, double* Hy) const;
   /// Iterations of all calls of solve().
   int iterations() const { return iterations_; }
 

@@ -288,6 +288,24 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
   return cost;
 }
 
+void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y) {
+  for (const RowBlock& block : p.blocks) {
+    if (block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone) {
+      double W[kMaxBasis * kMaxBasis];
+      ellipticWeights(p, block, r + block.row, W);
+      for (int i = 0; i < block.nrow; ++i) {
+        double sum = 0;
+        for (int j = 0; j < block.nrow; ++j) sum += W[i * block.nrow + j] * v[block.row + j];
+        y[block.row + i] = sum;
+      }
+      continue;
+    }
+    for (int i = block.row; i < block.row + block.nrow; ++i) {
+      y[i] = state[i] == RowState::Quadratic ? p.D[static_cast<std::size_t>(i)] * v[i] : 0;
+    }
+  }
+}
+
 bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state,
                   double* W) {
   const int n = block.nbasis;

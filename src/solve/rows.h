@@ -25,6 +25,9 @@ void addTransposed(const ConstraintProblem& p, const double* f, double* x);
 ///   between          1/2 Dm (N - mu T)^2 with Dm = D_0 / (mu^2 (1 + mu^2)): the distance to the cone
 double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state);
 
+/// y = S'' v, S'' the second derivative of the cost of all rows at the residual r, to which the states must belong.
+void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y);
+
 /// Second derivative of a block's cost with respect to its basis values, W (nbasis x nbasis, row-major, symmetric), so
 /// that the block adds B' W B to the Hessian. Returns false when W is zero. The state must belong to r.
 bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state, double* W);
