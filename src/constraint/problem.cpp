@@ -282,6 +282,10 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
                       arena.take<double>(static_cast<std::ptrdiff_t>(dofs.size()))};
   }
   if (count == 0) return;
+  if (static_cast<int>(parts[0].dofs.size()) == n) {  // the island is a part: its rows are there already
+    stiff_.emplace(*trees_, stiffRows(m, d, idOf[0]), parts.first(count));
+    return;
+  }
 
   int treeRows = n;
   for (int i = n - 1; i >= 0; --i) {

@@ -113,6 +113,8 @@ void BlockPattern::make(int rows, std::span<const Pair> pairs, Arena& scratch) {
     column_.push_back(r);
   }
   rowAdr_.push_back(blocks());
+  longestRow_ = 0;
+  for (int r = 0; r < rows; ++r) longestRow_ = std::max(longestRow_, rowAdr_[at(r + 1)] - rowAdr_[at(r)]);
   findCommon();
 }
 
@@ -145,8 +147,12 @@ int BlockPattern::find(int row, int column) const {
   return found != end && *found == column ? static_cast<int>(found - column_.begin()) : -1;
 }
 
-BlockMaker::BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor)
-    : pattern_(&pattern), value_(value), factor_(factor), inverse_(factor.data() + BlockMatrix::lowers(pattern)) {
+BlockMaker::BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor, Arena& arena)
+    : pattern_(&pattern),
+      value_(value),
+      factor_(factor),
+      inverse_(factor.data() + BlockMatrix::lowers(pattern)),
+      row_(arena.take<double>(std::ptrdiff_t{3 * kStride} * pattern.longestRow())) {
   value_.back() = 0;
   factor_.back() = 0;
 }
@@ -220,18 +226,17 @@ SINEW_KERNEL double BlockMatrix::forward(double alpha, const double* q, double* 
       s[1] += wide(B + 3) * zj;
       s[2] += wide(B + 6) * zj;
     }
-    Wide qi = wide(q + kStride * i);
-    dropLast(qi);
-    const Wide ri = wide(r + kStride * i) - alpha * qi;
+    const Wide ri = wide(r + kStride * i) - alpha * wide(q + kStride * i);
     wide(r + kStride * i) = ri;
     WideFloat t;
     sumLanes(s, t);
-    const WideFloat zi = __builtin_convertvector(scale * ri, WideFloat) - t;
+    WideFloat zi = __builtin_convertvector(scale * ri, WideFloat) - t;
+    dropLast(zi);
     const float* D = inverse_ + std::ptrdiff_t{kSize} * i;
     const WideFloat wi = (wide(D) * zi[0] + wide(D + 3) * zi[1]) + wide(D + 6) * zi[2];
     wide(z + kStride * i) = zi;
     wide(w + kStride * i) = wi;
-    form += __builtin_convertvector(zi, Wide) * __builtin_convertvector(wi, Wide);
+    form += __builtin_convertvector(zi * wi, Wide);
   }
   return sumOf(form);
 }
@@ -261,25 +266,21 @@ SINEW_KERNEL bool BlockMaker::makeRows(std::span<const std::uint8_t> changed) co
       for (int k = begin; k <= last; ++k) touched |= changed[at(column[k])] != 0;
       if (!touched) continue;
     }
-    // S_ij = A_ij - sum over columns l that rows i and j have in common of S_il L_jl', in the place of L_ij at first
-    float* const own = factor_.data() + std::ptrdiff_t{kSize} * (begin - i);
+    // columns of S_ij = A_ij - sum over columns l that rows i and j have in common of S_il L_jl'
     for (int k = begin; k < last; ++k) {
       const int j = column[k];
       const double* A = value_.data() + std::ptrdiff_t{kSize} * k;
-      Wide S[3] = {{A[0], A[3], A[6], 0}, {A[1], A[4], A[7], 0}, {A[2], A[5], A[8], 0}};  // columns
+      Wide S[3] = {{A[0], A[3], A[6], 0}, {A[1], A[4], A[7], 0}, {A[2], A[5], A[8], 0}};
       for (const BlockPattern::Common& common : pattern_->commonOf(k)) {
-        const float* P = own + std::ptrdiff_t{kSize} * (common.first - begin);
+        const double* P = row_.data() + std::ptrdiff_t{3 * kStride} * (common.first - begin);
         const float* Q = factor_.data() + std::ptrdiff_t{kSize} * (common.second - j);
-        const Wide p0{P[0], P[3], P[6], 0}, p1{P[1], P[4], P[7], 0}, p2{P[2], P[5], P[8], 0};
+        const Wide p0 = wide(P), p1 = wide(P + kStride), p2 = wide(P + 2 * kStride);
         for (int c = 0; c < 3; ++c) {
           const double q0 = Q[3 * c], q1 = Q[3 * c + 1], q2 = Q[3 * c + 2];
           S[c] -= (p0 * q0 + p1 * q1) + p2 * q2;
         }
       }
-      float* out = own + std::ptrdiff_t{kSize} * (k - begin);
-      for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) out[3 * r + c] = static_cast<float>(S[c][r]);
-      }
+      for (int c = 0; c < 3; ++c) wide(row_.data() + std::ptrdiff_t{kStride} * (3 * (k - begin) + c)) = S[c];
     }
     // L_ij = S_ij inv(D_j), D_i = A_ii - sum of S_ij L_ij'
     double* D = value_.data() + std::ptrdiff_t{kSize} * last;
@@ -287,10 +288,11 @@ SINEW_KERNEL bool BlockMaker::makeRows(std::span<const std::uint8_t> changed) co
     Wide diagonal[3] = {{D[0], D[3], D[6], 0}, {0, D[4], D[7], 0}, {0, 0, D[8], 0}};
     double start[3];
     for (int k = 0; k < 3; ++k) start[k] = diagonal[k][k] *= 1 + shift_;
-    for (int k = begin; k < last; ++k) {
-      float* B = own + std::ptrdiff_t{kSize} * (k - begin);
+    float* B = factor_.data() + std::ptrdiff_t{kSize} * (begin - i);  // there are i diagonal blocks before this row
+    for (int k = begin; k < last; ++k, B += kSize) {
       const float* V = inverse_ + std::ptrdiff_t{kSize} * column[k];
-      const Wide S[3] = {{B[0], B[3], B[6], 0}, {B[1], B[4], B[7], 0}, {B[2], B[5], B[8], 0}};
+      const double* P = row_.data() + std::ptrdiff_t{3 * kStride} * (k - begin);
+      const Wide S[3] = {wide(P), wide(P + kStride), wide(P + 2 * kStride)};
       Wide L[3];
       for (int c = 0; c < 3; ++c) {
         const double v0 = V[c], v1 = V[3 + c], v2 = V[6 + c];
@@ -358,7 +360,7 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
   for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += alpha * direction_[i];
   if (iteration == mostIterations) {
     for (std::size_t i = 0; i < residual_.size(); ++i) {
-      if (i % kStride < 3) residual_[i] -= alpha * product_[i];
+      residual_[i] -= alpha * product_[i];
     }
   }
   return {iteration, converged, 0.5 * most};

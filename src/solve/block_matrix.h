@@ -25,6 +25,7 @@ class BlockPattern {
 
   int rows() const { return static_cast<int>(rank_.size()); }
   int blocks() const { return static_cast<int>(column_.size()); }
+  int longestRow() const { return longestRow_; }                            ///< blocks
   int rank(int row) const { return rank_[static_cast<std::size_t>(row)]; }  ///< the number of a row that was given
   /// Where the block (row, column), row >= column, is; -1: nowhere.
   int find(int row, int column) const;
@@ -44,6 +45,7 @@ class BlockPattern {
  private:
   void findCommon();
 
+  int longestRow_ = 0;
   std::vector<int> rank_, rowAdr_, column_;
   std::vector<int> commonAdr_;
   std::vector<Common> common_;
@@ -70,7 +72,7 @@ class BlockMatrix {
   double multiply(const double* x, double* y) const;
 
   // the three passes over memory of an iteration of conjugate gradients
-  /// r -= alpha q; z = inv(L) scale r, w = inv(D) z; returns z'w. Fourth numbers of q and w mean nothing.
+  /// r -= alpha q; z = inv(L) scale r, w = inv(D) z; returns z'w. Fourth numbers of q, r and w mean nothing.
   double forward(double alpha, const double* q, double* r, double scale, float* z, float* w) const;
   /// w <- inv(L') w, fourth numbers meaning nothing.
   void backward(float* w) const;
@@ -91,10 +93,12 @@ class BlockMatrix {
 /// Makes the numbers of a BlockMatrix.
 class BlockMaker {
  public:
-  BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor);
+  /// Scratch from `arena`.
+  BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor, Arena& arena);
+  /// The numbers, too.
   BlockMaker(const BlockPattern& pattern, Arena& arena)
       : BlockMaker(pattern, arena.take<double>(BlockMatrix::values(pattern)),
-                   arena.take<float>(BlockMatrix::factors(pattern))) {}
+                   arena.take<float>(BlockMatrix::factors(pattern)), arena) {}
 
   const BlockPattern& pattern() const { return *pattern_; }
   BlockMatrix matrix() const { return {*pattern_, value_, factor_}; }
@@ -114,6 +118,7 @@ class BlockMaker {
   std::span<double> value_;
   std::span<float> factor_;
   float* inverse_;
+  std::span<double> row_;  // scratch: S_ij of one row, by columns, padded
   double shift_ = 0;
 };
 
@@ -122,7 +127,8 @@ class BlockGradients {
  public:
   BlockGradients(int rows, Arena& arena);
 
-  /// b before solve(), b - A x after it, by lanes; those that no unknown uses are zero.
+  /// b before solve(), by lanes, those that no unknown uses being zero; after it b - A x, fourth numbers meaning
+  /// nothing.
   std::span<double> right() const { return residual_; }
   std::span<const double> solution() const { return solution_; }
 
