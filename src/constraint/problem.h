@@ -60,6 +60,9 @@ class IslandProblem {
   void scatter(Data& d) const;
 
  private:
+  /// Copies the island's blocks and what belongs to their rows; local(dof) is the number of a dof in the island.
+  template <class Local>
+  void takeRows(const Data& d, const Island& island, Local&& local, Arena& arena);
   void addStiffness(const Model& m, const Data& d, Arena& arena);
 
   std::span<int> dof_;  // global dof of each local one
