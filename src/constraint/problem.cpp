@@ -340,7 +340,8 @@ void IslandProblem::chooseStart(const Option& opt, Arena& arena) {
   if (opt.solver == Solver::PGS) {
     solve::chooseDualStart(problem_, warmStart_, force_, arena);
   } else {
-    solve::chooseStart(problem_, warmStart_, x_, arena);
+    startResidual_ = arena.take<double>(problem_.rows());
+    solve::chooseStart(problem_, warmStart_, x_, startResidual_, arena);
   }
 }
 

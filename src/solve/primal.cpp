@@ -122,8 +122,12 @@ void PrimalSolver::start(const Solution& s) {
   for (std::size_t i = 0; i < s.x.size(); ++i) {
     fixedCost_ += 0.5 * fixedGradient_[i] * (s.x[i] - p_.smoothAcceleration[i]);
   }
-  multiplyRows(p_, s.x.data(), residual_.data());
-  for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= p_.aref[i];
+  if (s.startResidual.empty()) {
+    multiplyRows(p_, s.x.data(), residual_.data());
+    for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= p_.aref[i];
+  } else {
+    std::copy(s.startResidual.begin(), s.startResidual.end(), residual_.begin());
+  }
   if (!fixed_.blocks.empty()) {
     fixedCost_ += evaluateRows(fixed_, residual_.data(), s.force.data(), s.state.data());
     std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
@@ -265,21 +269,23 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   return report;
 }
 
-void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x, Arena& scratch) {
+void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x,
+                 std::span<double> residual, Arena& scratch) {
   const Arena::Scope scope(scratch);
-  const std::span<double> residual = scratch.take<double>(p.rows());
+  const std::span<double> ofSmooth = scratch.take<double>(p.rows());
   const std::span<double> force = scratch.take<double>(p.rows());
   const std::span<RowState> state = scratch.take<RowState>(p.rows());
-  const auto rowCost = [&](std::span<const double> a) {
-    multiplyRows(p, a.data(), residual.data());
-    for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= p.aref[i];
-    return evaluateRows(p, residual.data(), force.data(), state.data());
+  multiplyRows(p, previous.data(), residual.data(), p.smoothAcceleration.data(), ofSmooth.data());
+  const auto rowCost = [&](std::span<double> r) {
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] -= p.aref[i];
+    return evaluateRows(p, r.data(), force.data(), state.data());
   };
   const std::span<double> Aprevious = scratch.zeros<double>(p.dofs());
   p.metric->multiply(previous.data(), Aprevious.data());
-  const bool keep = !(rowCost(p.smoothAcceleration) < rowCost(previous) + gaussCost(p, previous, Aprevious));
+  const bool keep = !(rowCost(ofSmooth) < rowCost(residual) + gaussCost(p, previous, Aprevious));
   const std::span<const double> chosen = keep ? previous : p.smoothAcceleration;
   std::copy(chosen.begin(), chosen.end(), x.begin());
+  if (!keep) std::copy(ofSmooth.begin(), ofSmooth.end(), residual.begin());
 }
 
 }  // namespace sinew::solve

@@ -74,7 +74,8 @@ class PrimalSolver {
 };
 
 /// Start of a primal solve: whichever of the previous acceleration and a0 has the smaller cost (a0 only if strictly).
-/// Writes it to x. `scratch` needs room for the problem's rows and dofs.
-void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x, Arena& scratch);
+/// Writes it to x, and J x - aref to `residual`. `scratch` needs room for the problem's rows and dofs.
+void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x,
+                 std::span<double> residual, Arena& scratch);
 
 }  // namespace sinew::solve

@@ -13,6 +13,8 @@ inline bool isUnilateral(BlockKind kind) { return kind == BlockKind::Unilateral 
 
 /// y = J x, one number per row.
 void multiplyRows(const ConstraintProblem& p, const double* x, double* y);
+/// The same for two vectors: J, which may be large, is read once.
+void multiplyRows(const ConstraintProblem& p, const double* x1, double* y1, const double* x2, double* y2);
 
 /// x += J' f.
 void addTransposed(const ConstraintProblem& p, const double* f, double* x);
