@@ -329,9 +329,8 @@ BlockGradients::BlockGradients(int rows, Arena& arena) {
 
 BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share, double enough,
                                              int mostIterations) const {
-  for (const std::span<double> vector : {solution_, direction_, product_}) {
-    std::fill(vector.begin(), vector.end(), 0.0);
-  }
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  std::fill(direction_.begin(), direction_.end(), 0.0);
   // a power of two that leaves single precision room on either side
   double largest = 0;
   for (const double value : residual_) largest = std::max(largest, std::abs(value));
@@ -341,9 +340,9 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
   int iteration = 0;
   bool converged = false;
   for (; iteration < mostIterations; ++iteration) {
-    const double now =
-        A.forward(alpha, product_.data(), residual_.data(), scale, forward_.data(), preconditioned_.data()) / scale /
-        scale;
+    const double* q = iteration == 0 ? direction_.data() : product_.data();  // 0 at first
+    const double form = A.forward(alpha, q, residual_.data(), scale, forward_.data(), preconditioned_.data());
+    const double now = form / scale / scale;
     if (!std::isfinite(now)) break;
     if (iteration == 0) most = now;
     converged = !(now > share * most) || (iteration > 0 && 0.5 * now <= enough);
@@ -359,9 +358,7 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
   }
   for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += alpha * direction_[i];
   if (iteration == mostIterations) {
-    for (std::size_t i = 0; i < residual_.size(); ++i) {
-      residual_[i] -= alpha * product_[i];
-    }
+    for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= alpha * product_[i];
   }
   return {iteration, converged, 0.5 * most};
 }

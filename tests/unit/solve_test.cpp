@@ -474,6 +474,47 @@ TEST(Newton, IterationsGiveTheSolutionOfFactors) {
       const Result iterative = solveBy(p, Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Iterative});
       EXPECT_TRUE(iterative.report.converged) << "seed " << seed;
       EXPECT_TRUE(allNear(iterative.x, dense.x, 1e-6, 1e-6)) << "seed " << seed << ", " << dofs << " dofs";
+      EXPECT_NEAR(iterative.report.cost, dense.report.cost, 1e-9 * (1 + std::abs(dense.report.cost)));
+      for (std::size_t i = 1; i < iterative.costs.size(); ++i) {
+        EXPECT_LE(iterative.costs[i], iterative.costs[i - 1] * (1 + 1e-12)) << "seed " << seed << " iteration " << i;
+      }
+      // forces are those of x, and add up
+      const auto n = static_cast<std::size_t>(p.dofs()), rows = static_cast<std::size_t>(p.rows());
+      std::vector<double> r(rows), force(rows), sum(n, 0);
+      std::vector<RowState> state(rows);
+      multiplyRows(p, iterative.x.data(), r.data());
+      for (std::size_t i = 0; i < rows; ++i) r[i] -= p.aref[i];
+      evaluateRows(p, r.data(), force.data(), state.data());
+      addTransposed(p, force.data(), sum.data());
+      EXPECT_TRUE(allNear(iterative.force, force, 1e-9, 1e-9)) << "seed " << seed;
+      EXPECT_TRUE(allNear(iterative.constraintForce, sum, 1e-9, 1e-9)) << "seed " << seed;
+    }
+  }
+}
+
+// Forces are minus the first derivative of the cost, so their change along v is -S'' v. Central differences; rows near
+// a kink between the two points are left out.
+TEST(Rows, SecondDerivativeIsThatOfTheForces) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    const auto rows = static_cast<std::size_t>(p.rows());
+    std::vector<double> r(rows), v(rows), y(rows), force(rows);
+    std::vector<RowState> state(rows), stateThere(rows), stateBack(rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      r[i] = std::sin(static_cast<double>(i + 7 * seed));
+      v[i] = std::cos(static_cast<double>(3 * i + seed));
+    }
+    evaluateRows(p, r.data(), force.data(), state.data());
+    weighRows(p, r.data(), state.data(), v.data(), y.data());
+    const double h = 1e-6;
+    std::vector<double> there = r, back = r, forceThere(rows), forceBack(rows);
+    for (std::size_t i = 0; i < rows; ++i) there[i] += h * v[i], back[i] -= h * v[i];
+    evaluateRows(p, there.data(), forceThere.data(), stateThere.data());
+    evaluateRows(p, back.data(), forceBack.data(), stateBack.data());
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (stateThere[i] != stateBack[i]) continue;
+      EXPECT_NEAR(y[i], (forceBack[i] - forceThere[i]) / (2 * h), 1e-4 * (1 + std::abs(y[i])));
     }
   }
 }
