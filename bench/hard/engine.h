@@ -6,8 +6,8 @@
 
 #include "hard/pile.h"
 
-/// Engines with hard contacts behind one interface, each as its makers set it up: ten sweeps per step, no sleeping, one
-/// thread.
+/// Engines with hard contacts behind one interface, each as its makers set it up, but for the sweeps per step: no
+/// sleeping, one thread.
 namespace sinew::bench {
 
 class Engine {
@@ -20,11 +20,12 @@ class Engine {
   virtual double sweeps() const { return 0; }
 };
 
+/// What all of them are given where they are compared.
 inline constexpr int kSweeps = 10;
 
-std::unique_ptr<Engine> makeSinew(const Pile& pile);
+std::unique_ptr<Engine> makeSinew(const Pile& pile, int sweeps);
 /// Null if the bench was built without that engine.
-std::unique_ptr<Engine> makeBullet(const Pile& pile);
-std::unique_ptr<Engine> makeOde(const Pile& pile);
+std::unique_ptr<Engine> makeBullet(const Pile& pile, int sweeps);
+std::unique_ptr<Engine> makeOde(const Pile& pile, int sweeps);
 
 }  // namespace sinew::bench

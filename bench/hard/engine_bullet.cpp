@@ -13,12 +13,12 @@ btVector3 vector(const std::array<double, 3>& v) {
 
 class BulletEngine final : public Engine {
  public:
-  explicit BulletEngine(const Pile& pile)
+  BulletEngine(const Pile& pile, int sweeps)
       : timestep_(static_cast<btScalar>(pile.timestep)),
         dispatcher_(&configuration_),
         world_(&dispatcher_, &broadphase_, &solver_, &configuration_) {
     world_.setGravity({0, 0, btScalar(-9.81)});
-    world_.getSolverInfo().m_numIterations = kSweeps;
+    world_.getSolverInfo().m_numIterations = sweeps;
     add(std::make_unique<btStaticPlaneShape>(btVector3(0, 0, 1), btScalar(0)), PileBody{}, 0, pile.friction);
     for (const PileBody& wall : pile.walls) add(shapeOf(wall), wall, 0, pile.friction);
     first_ = bodies_.size();
@@ -79,14 +79,16 @@ class BulletEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> makeBullet(const Pile& pile) { return std::make_unique<BulletEngine>(pile); }
+std::unique_ptr<Engine> makeBullet(const Pile& pile, int sweeps) {
+  return std::make_unique<BulletEngine>(pile, sweeps);
+}
 
 }  // namespace sinew::bench
 
 #else
 
 namespace sinew::bench {
-std::unique_ptr<Engine> makeBullet(const Pile&) { return nullptr; }
+std::unique_ptr<Engine> makeBullet(const Pile&, int) { return nullptr; }
 }  // namespace sinew::bench
 
 #endif

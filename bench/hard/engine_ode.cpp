@@ -11,7 +11,7 @@ namespace {
 
 class OdeEngine final : public Engine {
  public:
-  explicit OdeEngine(const Pile& pile) : timestep_(pile.timestep), friction_(pile.friction) {
+  OdeEngine(const Pile& pile, int sweeps) : timestep_(pile.timestep), friction_(pile.friction) {
     dInitODE2(0);
     dAllocateODEDataForThread(dAllocateMaskAll);
     world_ = dWorldCreate();
@@ -20,7 +20,7 @@ class OdeEngine final : public Engine {
     dWorldSetGravity(world_, 0, 0, -9.81);
     dWorldSetERP(world_, 0.2);
     dWorldSetCFM(world_, 1e-10);
-    dWorldSetQuickStepNumIterations(world_, kSweeps);
+    dWorldSetQuickStepNumIterations(world_, sweeps);
     dCreatePlane(space_, 0, 0, 1, 0);
     for (const PileBody& wall : pile.walls) {
       const dGeomID geom = geomOf(wall);
@@ -95,14 +95,14 @@ class OdeEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> makeOde(const Pile& pile) { return std::make_unique<OdeEngine>(pile); }
+std::unique_ptr<Engine> makeOde(const Pile& pile, int sweeps) { return std::make_unique<OdeEngine>(pile, sweeps); }
 
 }  // namespace sinew::bench
 
 #else
 
 namespace sinew::bench {
-std::unique_ptr<Engine> makeOde(const Pile&) { return nullptr; }
+std::unique_ptr<Engine> makeOde(const Pile&, int) { return nullptr; }
 }  // namespace sinew::bench
 
 #endif

@@ -12,8 +12,8 @@ namespace {
 
 class SinewEngine final : public Engine {
  public:
-  explicit SinewEngine(const Pile& pile)
-      : model_(compile(readMjcfText(mjcfOf(pile, fmt::format("solver=\"Impulse\" iterations=\"{}\"", kSweeps)),
+  SinewEngine(const Pile& pile, int sweeps)
+      : model_(compile(readMjcfText(mjcfOf(pile, fmt::format("solver=\"Impulse\" iterations=\"{}\"", sweeps)),
                                     pile.name + ".xml"))),
         data_(model_) {}
 
@@ -49,6 +49,6 @@ class SinewEngine final : public Engine {
 
 }  // namespace
 
-std::unique_ptr<Engine> makeSinew(const Pile& pile) { return std::make_unique<SinewEngine>(pile); }
+std::unique_ptr<Engine> makeSinew(const Pile& pile, int sweeps) { return std::make_unique<SinewEngine>(pile, sweeps); }
 
 }  // namespace sinew::bench

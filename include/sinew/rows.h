@@ -26,11 +26,14 @@ struct RowBlock {
   int nrow = 0;    ///< number of rows
   int nbasis = 0;  ///< rows of the stored matrix
   int ncol = 0;    ///< columns of the stored matrix
-  int column = 0;  ///< first of its ncol entries in the list of columns, which are growing dof indices
+  int column = 0;  ///< first of its ncol entries in the list of columns, growing dof indices; others may share them
   int value = 0;   ///< first of its nbasis * ncol entries in the list of values, row by row
   int cone = -1;   ///< Pyramid, Elliptic: index into the list of cones
   int part = -1;   ///< flex equalities: the edge, vertex or cell the block is about
 };
+
+/// Whether two blocks have one list of columns, as contacts of the same two bodies do.
+inline bool shareColumns(const RowBlock& a, const RowBlock& b) { return a.column == b.column && a.ncol == b.ncol; }
 
 /// Friction of one contact.
 struct ConeParameters {

@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <thread>
 #include <utility>
 
-namespace sinew::detail {
+namespace sinew {
+
+int hardwareThreads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
+
+namespace detail {
 namespace {
 
 /// What the caller wrote is handed to the other threads through this counter, and what they wrote comes back through
@@ -44,4 +49,5 @@ void parallelFor(int threads, int count, IndexedWork work, void* context) {
   }
 }
 
-}  // namespace sinew::detail
+}  // namespace detail
+}  // namespace sinew

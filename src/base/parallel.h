@@ -10,6 +10,9 @@ void parallelFor(int threads, int count, IndexedWork work, void* context);
 
 }  // namespace detail
 
+/// As many threads as the machine runs at once, at least 1.
+int hardwareThreads();
+
 /// Calls work(index, slot) once for every index in [0, count), on at most `threads` threads, the caller's included.
 /// Calls with the same slot, 0 <= slot < max(1, threads), never overlap in time, so scratch memory can be kept per
 /// slot. Which index meets which slot is left to chance: nothing that is kept may depend on the slot. Returns when all

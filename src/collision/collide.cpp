@@ -58,24 +58,27 @@ bool spheresNear(const Model& m, const Data& d, int g1, int g2, double distance)
   return true;
 }
 
-/// The boxes around two geoms, each in its own axes, seen along the faces of the first: no gap wider than `distance`.
-bool boxesNearAlong(const Model& m, const Data& d, int g1, int g2, double distance) {
+/// The boxes around two geoms, each in its own axes, seen along the faces of both: no gap wider than `distance`.
+bool boxesNear(const Model& m, const Data& d, int g1, int g2, double distance) {
   const ConstMapMat3 R1 = mat3(d.geom_xmat.data(), g1), R2 = mat3(d.geom_xmat.data(), g2);
-  const double *box1 = m.geom_aabb.data() + 6 * g1, *box2 = m.geom_aabb.data() + 6 * g2;
-  const Mat3 R = R1.transpose() * R2;
-  const Vec3 between = R1.transpose() * (vec3(d.geom_xpos.data(), g2) - vec3(d.geom_xpos.data(), g1)) +
-                       R * ConstMapVec3(box2) - ConstMapVec3(box1);
-  const Vec3 reach = ConstMapVec3(box1 + 3) + R.cwiseAbs() * ConstMapVec3(box2 + 3);
+  const ConstMapVec3 center1(m.geom_aabb.data() + 6 * g1), center2(m.geom_aabb.data() + 6 * g2);
+  const ConstMapVec3 size1(m.geom_aabb.data() + 6 * g1 + 3), size2(m.geom_aabb.data() + 6 * g2 + 3);
   // rounding must not hide a contact that a collider would find
   constexpr double kSlack = 1e-9;
-  return (between.cwiseAbs() - (1 + kSlack) * reach).maxCoeff() <= distance;
+  const auto near = [&](const Vec3& between, const Vec3& reach) {
+    return (between.cwiseAbs() - (1 + kSlack) * reach).maxCoeff() <= distance;
+  };
+  const Mat3 R = R1.transpose() * R2, absR = R.cwiseAbs();
+  const Vec3 between =
+      R1.transpose() * (vec3(d.geom_xpos.data(), g2) - vec3(d.geom_xpos.data(), g1)) + R * center2 - center1;
+  return near(between, size1 + absR * size2) && near(R.transpose() * between, size2 + absR.transpose() * size1);
 }
 
 /// False only if the geoms are surely farther apart than `distance`.
 bool mayTouch(const Model& m, const Data& d, int g1, int g2, double distance) {
   if (!spheresNear(m, d, g1, g2, distance)) return false;
   const auto boxed = [&](int g) { return m.geom_type[g] != GeomType::Plane && m.geom_type[g] != GeomType::Sphere; };
-  return !boxed(g1) || !boxed(g2) || (boxesNearAlong(m, d, g1, g2, distance) && boxesNearAlong(m, d, g2, g1, distance));
+  return !boxed(g1) || !boxed(g2) || boxesNear(m, d, g1, g2, distance);
 }
 
 /// The distance at which two geoms are looked at.

@@ -21,7 +21,8 @@ void mergeNeighbours(Array<geom::ContactPoint>& points, double size) {
       return (other.pos - point.pos).squaredNorm() < near && other.normal.dot(point.normal) > 0.99;
     });
     if (twin == end) {
-      points[kept++] = geom::ContactPoint(point);
+      if (kept < i) points[kept] = point;
+      ++kept;
       continue;
     }
     twin->dist = std::min(twin->dist, point.dist);

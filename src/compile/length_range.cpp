@@ -1,7 +1,6 @@
 #include "compile/length_range.h"
 
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/parallel.h"
 #include "compile/place.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
@@ -158,11 +158,8 @@ void writeLengthRanges(const Draft& draft, Model& m) {
       failures[i] = std::current_exception();
     }
   };
-  if (draft.compiler().usethread) {
-    tbb::parallel_for(std::size_t{0}, n, find);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) find(i);
-  }
+  parallelFor(draft.compiler().usethread ? hardwareThreads() : 1, static_cast<int>(n),
+              [&](int i, int) { find(static_cast<std::size_t>(i)); });
   m.opt = saved;
   for (std::size_t i = 0; i < n; ++i) {
     if (failures[i]) std::rethrow_exception(failures[i]);

@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <oneapi/tbb/parallel_for.h>
 
 #include <exception>
 #include <set>
 #include <string>
 
+#include "base/parallel.h"
 #include "compile/asset_file.h"
 #include "compile/assets.h"
 #include "compile/orientation.h"
@@ -138,11 +138,8 @@ void draftMeshes(Draft& draft) {
       failures[i] = std::current_exception();
     }
   };
-  if (spec.compiler.usethread) {
-    tbb::parallel_for(std::size_t{0}, n, make);
-  } else {
-    for (std::size_t i = 0; i < n; ++i) make(i);
-  }
+  parallelFor(spec.compiler.usethread ? hardwareThreads() : 1, static_cast<int>(n),
+              [&](int i, int) { make(static_cast<std::size_t>(i)); });
   // the first failure and all warnings in the order of the file, whatever finished first
   for (const std::exception_ptr& failure : failures) {
     if (failure) std::rethrow_exception(failure);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "constraint/constraint.h"
 #include "constraint/relative_motion.h"
@@ -11,95 +12,139 @@
 namespace sinew {
 namespace {
 
-/// Dofs between two bodies. Contacts of one pair follow each other, so the last pair is kept.
-class DofsBetween {
+/// Three rows of numbers, one for each dof, filled up to whole vectors.
+struct DofRows {
+  double* numbers = nullptr;
+  int padded = 0;
+
+  double& at(int row, int k) { return numbers[row * padded + k]; }
+};
+
+/// Number of dofs, filled up.
+int paddedTo(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
+
+/// out = M in.
+SINEW_KERNEL void multiply(const double* M, const double* in, int padded, double* out) {
+  for (int k = 0; k < padded; k += kLanes) {
+    const Wide x = wideAt(in + k), y = wideAt(in + padded + k), z = wideAt(in + 2 * padded + k);
+    for (int r = 0; r < 3; ++r) wideAt(out + r * padded + k) = M[3 * r] * x + M[3 * r + 1] * y + M[3 * r + 2] * z;
+  }
+}
+
+/// out = start + M in, where the rows of `out` follow each other without a gap.
+template <int Rows>
+inline __attribute__((always_inline)) void addProduct(const double* start, const double* M, const double* in,
+                                                      int padded, int n, double* out) {
+  int k = 0;
+  for (; k + kLanes <= n; k += kLanes) {
+    const Wide x = wideAt(in + k), y = wideAt(in + padded + k), z = wideAt(in + 2 * padded + k);
+    for (int r = 0; r < Rows; ++r) {
+      wideAt(out + r * n + k) = wideAt(start + r * padded + k) + (M[3 * r] * x + M[3 * r + 1] * y + M[3 * r + 2] * z);
+    }
+  }
+  for (; k < n; ++k) {
+    for (int r = 0; r < Rows; ++r) {
+      out[r * n + k] = start[r * padded + k] +
+                       (M[3 * r] * in[k] + M[3 * r + 1] * in[padded + k] + M[3 * r + 2] * in[2 * padded + k]);
+    }
+  }
+}
+
+SINEW_KERNEL void setNormalRow(const double* start, const double* M, const double* in, int padded, int n, double* out) {
+  addProduct<1>(start, M, in, padded, n, out);
+}
+
+SINEW_KERNEL void setThreeRows(const double* start, const double* M, const double* in, int padded, int n, double* out) {
+  addProduct<3>(start, M, in, padded, n, out);
+}
+
+/// How the dofs between two bodies move the second against the first. Contacts of one pair follow each other, mostly
+/// with the same normal, so what they have in common is kept.
+class PairMotion {
  public:
-  DofsBetween(const Model& m, Arena& arena) : m_(m), arena_(arena) {}
+  explicit PairMotion(RowBuilder& rows) : rows_(rows) {}
 
   void find(int body1, int body2) {
     if (body1 == body1_ && body2 == body2_) return;
     body1_ = body1;
     body2_ = body2;
+    hasFrame_ = false;
+    const Model& m = rows_.model();
+    Data& d = rows_.data();
     int count = 0;
-    forEachDofBetween(m_, body1, body2, [&](int, bool) { ++count; });
-    columns_ = arena_.take<int>(count);
-    movesFirst_ = arena_.take<bool>(count);
-    forEachDofBetween(m_, body1, body2, [&](int dof, bool first) {  // from the last to the first
-      const auto k = static_cast<std::size_t>(--count);
-      columns_[k] = dof;
-      movesFirst_[k] = first;
+    forEachDofBetween(m, body1, body2, [&](int, bool) { ++count; });
+    const int padded = paddedTo(count);
+    const std::span<int> dofs = d.arena.take<int>(count);
+    double* numbers = d.arena.take<double>(9 * padded).data();
+    angular_ = {numbers, padded};
+    linear_ = {numbers + 3 * padded, padded};
+    inFrame_ = {numbers + 6 * padded, padded};
+    for (int k = count; k < padded; ++k) {
+      for (int i = 0; i < 3; ++i) angular_.at(i, k) = linear_.at(i, k) = 0;
+    }
+    center_ = treeCom(m, d, body2);
+    const Vec3 fromFirst = center_ - treeCom(m, d, body1);
+    forEachDofBetween(m, body1, body2, [&](int dof, bool first) {  // from the last to the first
+      dofs[static_cast<std::size_t>(--count)] = dof;
+      const double* cdof = d.cdof.data() + 6 * dof;
+      const Vec3 turn = first ? Vec3(-angular(cdof)) : Vec3(angular(cdof));
+      const Vec3 shift = first ? Vec3(turn.cross(fromFirst) - linear(cdof)) : Vec3(linear(cdof));
+      for (int i = 0; i < 3; ++i) {
+        angular_.at(i, count) = turn[i];
+        linear_.at(i, count) = shift[i];
+      }
     });
+    columns_ = rows_.addColumns(dofs);
   }
 
-  std::span<const int> columns() const { return columns_; }
-  std::span<const bool> movesFirst() const { return movesFirst_; }
-  int body1() const { return body1_; }
-  int body2() const { return body2_; }
+  RowColumns columns() const { return columns_; }
 
- private:
-  const Model& m_;
-  Arena& arena_;
-  int body1_ = -1, body2_ = -1;
-  std::span<int> columns_;
-  std::span<bool> movesFirst_;
-};
-
-/// Normal and tangents of a contact times the velocity that unit speed along a dof gives to a side:
-/// f . (v + w x r) = f . v + (r x f) . w, for three f at once.
-struct Weights {
-  Wide angular[3], linear[3];
-
-  Weights(const ConstMapMat3& frame, const Vec3& arm, double sign) {
-    for (int i = 0; i < 3; ++i) linear[i] = Wide{sign * frame(0, i), sign * frame(1, i), sign * frame(2, i), 0};
-    Mat3 moment;
-    for (int k = 0; k < 3; ++k) moment.row(k) = arm.cross(Vec3(frame.row(k)));
-    for (int i = 0; i < 3; ++i) angular[i] = Wide{sign * moment(0, i), sign * moment(1, i), sign * moment(2, i), 0};
-  }
-};
-
-SINEW_KERNEL void setTranslations(const Data& d, const DofsBetween& dofs, const Weights& first, const Weights& second,
-                                  int rows, double* basis) {
-  const std::size_t n = dofs.columns().size();
-  for (std::size_t k = 0; k < n; ++k) {
-    const double* cdof = d.cdof.data() + 6 * dofs.columns()[k];
-    const Weights& w = dofs.movesFirst()[k] ? first : second;
-    const Wide value = (w.angular[0] * cdof[0] + w.angular[1] * cdof[1] + w.angular[2] * cdof[2]) +
-                       (w.linear[0] * cdof[3] + w.linear[1] * cdof[4] + w.linear[2] * cdof[5]);
-    basis[k] = value[0];
-    if (rows == 1) continue;
-    basis[n + k] = value[1];
-    basis[2 * n + k] = value[2];
-  }
-}
-
-/// Rows of a contact between two bodies.
-void setBodyRows(const Model& m, const Data& d, const Contact& contact, const DofsBetween& dofs, double* basis) {
-  const ConstMapMat3 frame(contact.frame.data());
-  const ConstMapVec3 p(contact.pos.data());
-  const Weights first(frame, p - treeCom(m, d, dofs.body1()), -1), second(frame, p - treeCom(m, d, dofs.body2()), 1);
-  setTranslations(d, dofs, first, second, contact.dim, basis);
-  const std::size_t n = dofs.columns().size();
-  for (int r = 3; r < contact.dim; ++r) {
-    for (std::size_t k = 0; k < n; ++k) {
-      const double turn = frame.row(r - 3).dot(angular(d.cdof.data() + 6 * dofs.columns()[k]));
-      basis[static_cast<std::size_t>(r) * n + k] = dofs.movesFirst()[k] ? -turn : turn;
+  /// Normal and tangents f times the velocity of the contact point: f . (v + w x r) = f . v + (r x f) . w, with v the
+  /// velocity at the centre. Then f . w.
+  void setRows(const Contact& contact, int count, double* basis) {
+    if (!hasFrame_ || std::memcmp(frame_.data(), contact.frame.data(), sizeof(frame_)) != 0) {
+      frame_ = contact.frame;
+      hasFrame_ = true;
+      multiply(frame_.data(), linear_.numbers, linear_.padded, inFrame_.numbers);
+    }
+    const ConstMapMat3 frame(frame_.data());
+    const Vec3 arm = ConstMapVec3(contact.pos.data()) - center_;
+    std::array<double, 9> moment;
+    for (int k = 0; k < 3; ++k) MapVec3(moment.data() + 3 * k) = arm.cross(Vec3(frame.row(k)));
+    (count == 1 ? setNormalRow : setThreeRows)(inFrame_.numbers, moment.data(), angular_.numbers, angular_.padded,
+                                               columns_.count, basis);
+    for (int r = 3; r < count; ++r) {
+      for (int k = 0; k < columns_.count; ++k) {
+        basis[r * columns_.count + k] = frame(r - 3, 0) * angular_.at(0, k) + frame(r - 3, 1) * angular_.at(1, k) +
+                                        frame(r - 3, 2) * angular_.at(2, k);
+      }
     }
   }
-}
+
+ private:
+  RowBuilder& rows_;
+  int body1_ = -1, body2_ = -1;
+  RowColumns columns_;
+  Vec3 center_ = Vec3::Zero();
+  DofRows angular_, linear_;  // about the centre, of the second body minus the first
+  std::array<double, 9> frame_{};
+  DofRows inFrame_;  // frame times linear
+  bool hasFrame_ = false;
+};
 
 /// Rows of any contact.
-void setRows(const Contact& contact, const RelativeMotion& motion, double* basis) {
+void setRows(const Contact& contact, int count, const RelativeMotion& motion, double* basis) {
   const ConstMapMat3 frame(contact.frame.data());
   const std::size_t n = motion.columns.size();
   for (std::size_t k = 0; k < n; ++k) {
     const Vec3 linear = frame * ConstMapVec3(motion.linear.data() + 3 * k);
     basis[k] = linear[0];
-    if (contact.dim == 1) continue;
+    if (count == 1) continue;
     basis[n + k] = linear[1];
     basis[2 * n + k] = linear[2];
-    if (contact.dim <= 3) continue;
+    if (count <= 3) continue;
     const Vec3 angular = frame * ConstMapVec3(motion.angular.data() + 3 * k);
-    for (int r = 3; r < contact.dim; ++r) basis[static_cast<std::size_t>(r) * n + k] = angular[r - 3];
+    for (int r = 3; r < count; ++r) basis[static_cast<std::size_t>(r) * n + k] = angular[r - 3];
   }
 }
 
@@ -128,7 +173,7 @@ void addContactRows(RowBuilder& rows) {
   Data& d = rows.data();
   const Arena::Scope scope(d.arena);
   const bool pyramidal = !conesAreElliptic(m.opt);
-  DofsBetween between(m, d.arena);
+  PairMotion between(rows);
   for (int i = 0; i < d.ncon(); ++i) {
     Contact& contact = d.contact[i];
     const bool passive = contact.exclude == ContactExclude::Passive;
@@ -140,26 +185,24 @@ void addContactRows(RowBuilder& rows) {
     if (bodies) between.find(body1, body2);
     const Arena::Scope inner(d.arena);
     const RelativeMotion motion = bodies ? RelativeMotion{} : contactMotion(m, d, contact);
-    const std::span<const int> columns = bodies ? between.columns() : motion.columns;
-    if (columns.empty()) {
+    if (bodies ? between.columns().count == 0 : motion.columns.empty()) {
       contact.exclude = ContactExclude::NoDofs;
       continue;
     }
+    const RowColumns columns = bodies ? between.columns() : rows.addColumns(motion.columns);
     contact.efc_address = rows.rows();
     const BlockKind kind = contact.dim == 1 ? BlockKind::Unilateral
                            : pyramidal      ? BlockKind::Pyramid
                                             : BlockKind::Elliptic;
     double* basis = rows.addContactBlock(kind, contact.dim, columns, contact.friction);
-    const auto set = [&](const Contact& c, double* to) {
-      bodies ? setBodyRows(m, d, c, between, to) : setRows(c, motion, to);
+    const auto set = [&](int count, double* to) {
+      bodies ? between.setRows(contact, count, to) : setRows(contact, count, motion, to);
     };
-    set(contact, basis);
+    set(contact.dim, basis);
     if (kind == BlockKind::Unilateral && m.opt.solver == Solver::Impulse) {
-      Contact whole = contact;
-      whole.dim = 3;
-      const std::span<double> all = d.arena.take<double>(3 * static_cast<std::ptrdiff_t>(columns.size()));
-      set(whole, all.data());
-      if (normalIsFixed(all)) std::fill_n(basis, columns.size(), 0.0);
+      const std::span<double> all = d.arena.take<double>(3 * columns.count);
+      set(3, all.data());
+      if (normalIsFixed(all)) std::fill_n(basis, columns.count, 0.0);
     }
     switch (kind) {
       case BlockKind::Unilateral:

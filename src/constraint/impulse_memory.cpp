@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/hash.h"
 #include "constraint/constraint.h"
@@ -82,20 +83,15 @@ std::uint64_t keyOfBlock(const Model& m, const Data& d, const RowBlock& block) {
   return keyOfRows(m, type, id, block.part, isContact(type) ? &d.contact[id] : nullptr);
 }
 
-struct Entry {
-  std::uint64_t key = 0;
-  int block = 0;
-};
-
-/// Blocks by growing key, equal ones in their order. They mostly come that way.
-std::span<Entry> sortedBlocks(const Model& m, const Data& d, Arena& arena) {
-  const std::span<Entry> entries = arena.take<Entry>(d.row_block.size());
-  const auto less = [](const Entry& a, const Entry& b) { return a.key != b.key ? a.key < b.key : a.block < b.block; };
-  for (std::size_t b = 0; b < entries.size(); ++b) {
-    entries[b] = {keyOfBlock(m, d, d.row_block[static_cast<std::ptrdiff_t>(b)]), static_cast<int>(b)};
+/// The blocks by growing key, equal ones in their order. They mostly come that way.
+void sortBlocks(const Model& m, const Data& d, std::span<RowRecall> blocks) {
+  const auto less = [](const RowRecall& a, const RowRecall& b) {
+    return a.key != b.key ? a.key < b.key : a.block < b.block;
+  };
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    blocks[b] = {keyOfBlock(m, d, d.row_block[static_cast<std::ptrdiff_t>(b)]), static_cast<int>(b), -1};
   }
-  if (!std::is_sorted(entries.begin(), entries.end(), less)) std::sort(entries.begin(), entries.end(), less);
-  return entries;
+  if (!std::is_sorted(blocks.begin(), blocks.end(), less)) std::sort(blocks.begin(), blocks.end(), less);
 }
 
 /// An impact that bounces leaves nothing to expect of the next step.
@@ -126,7 +122,7 @@ bool sleeps(const Model& m, const Data& d, std::uint64_t key) {
 }
 
 /// Memories of what sleeps and has no rows, in their order.
-std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<const Entry> present, Arena& arena) {
+std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<const RowRecall> present, Arena& arena) {
   if (!someAsleep(m, d)) return {};
   const std::span<RowMemory> kept = arena.take<RowMemory>(d.row_memory.size());
   std::size_t count = 0, next = 0;
@@ -148,10 +144,11 @@ std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<co
 void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
   constexpr double kShare = 0.3, kSteps = 50;
   memory.steps = before ? std::min(before->steps + 1, kSteps) : 1;
+  const double part = 1 / memory.steps;
   for (std::size_t r = 0; r < rows; ++r) {
-    const double mean = before ? before->mean[r] : 0;
-    memory.mean[r] = mean + (memory.impulse[r] - mean) / memory.steps;
-    memory.impulse[r] += kShare * (memory.mean[r] - memory.impulse[r]);
+    const double mean = before ? before->mean[r] : 0, off = memory.impulse[r] - mean;
+    memory.mean[r] = mean + part * off;
+    memory.impulse[r] -= kShare * (1 - part) * off;
   }
 }
 
@@ -159,45 +156,45 @@ void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
 
 void recallImpulses(const Model& m, Data& d) {
   std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
-  if (m.opt.disabled(disable::kWarmStart) || d.row_memory.empty()) return;
-  const Arena::Scope scope(d.arena);
-  const RowMemory* memory = d.row_memory.data();
-  const RowMemory* const end = memory + d.row_memory.size();
-  for (const Entry& entry : sortedBlocks(m, d, d.arena)) {
-    while (memory != end && memory->key < entry.key) ++memory;
-    if (memory == end) return;
-    if (memory->key != entry.key) continue;
-    const RowBlock& block = d.row_block[entry.block];
-    std::copy_n(memory->impulse.begin(), block.nrow, d.efc_force.data() + block.row);
-    ++memory;
+  d.row_recall.resize(d.row_block.size());
+  sortBlocks(m, d, d.row_recall);
+  if (m.opt.disabled(disable::kWarmStart)) return;
+  std::ptrdiff_t at = 0;
+  for (RowRecall& recall : d.row_recall) {
+    while (at < d.row_memory.size() && d.row_memory[at].key < recall.key) ++at;
+    if (at == d.row_memory.size()) return;
+    if (d.row_memory[at].key != recall.key) continue;
+    const RowBlock& block = d.row_block[recall.block];
+    const RowMemory& memory = d.row_memory[at];
+    for (int r = 0; r < block.nrow; ++r) d.efc_force[block.row + r] = memory.impulse[static_cast<std::size_t>(r)];
+    recall.memory = static_cast<int>(at++);
   }
 }
 
 void rememberImpulses(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
-  const std::span<const Entry> present = sortedBlocks(m, d, d.arena);
-  const std::span<const RowMemory> dormant = dormantMemories(m, d, present, d.arena);
-  const std::span<RowMemory> before = d.arena.take<RowMemory>(d.row_memory.size());
-  std::copy(d.row_memory.begin(), d.row_memory.end(), before.begin());
-  d.row_memory.clear();
-  std::size_t next = 0, old = 0;
+  const std::span<const RowMemory> dormant = dormantMemories(m, d, d.row_recall, d.arena);
+  const std::ptrdiff_t most = d.row_recall.size() + static_cast<std::ptrdiff_t>(dormant.size());
+  if (d.row_memory_next.size() < most) d.row_memory_next.resize(most);
+  RowMemory* end = d.row_memory_next.data();
+  std::size_t next = 0;
   const auto addDormantBelow = [&](std::uint64_t key) {
-    while (next < dormant.size() && dormant[next].key < key) d.row_memory.push_back(dormant[next++]);
+    while (next < dormant.size() && dormant[next].key < key) *end++ = dormant[next++];
   };
-  for (const Entry& entry : present) {
-    while (old < before.size() && before[old].key < entry.key) ++old;
-    const RowMemory* last = old < before.size() && before[old].key == entry.key ? &before[old++] : nullptr;
-    const RowBlock& block = d.row_block[entry.block];
+  for (const RowRecall& recall : d.row_recall) {
+    const RowBlock& block = d.row_block[recall.block];
     const double* force = d.efc_force.data() + block.row;
     if (std::all_of(force, force + block.nrow, [](double f) { return f == 0; }) || bounced(m, d, block)) continue;
-    RowMemory memory{.key = entry.key};
+    addDormantBelow(recall.key);
+    RowMemory& memory = *end++ = {.key = recall.key};
     const auto rows = static_cast<std::size_t>(block.nrow);
     for (std::size_t r = 0; r < rows; ++r) memory.impulse[r] = m.opt.timestep * force[r];
-    if (isContact(d.efc_type[block.row])) drawToMean(last, rows, memory);
-    addDormantBelow(entry.key);
-    d.row_memory.push_back(memory);
+    if (!isContact(d.efc_type[block.row])) continue;
+    drawToMean(recall.memory >= 0 ? &d.row_memory[recall.memory] : nullptr, rows, memory);
   }
   addDormantBelow(~std::uint64_t{0});
+  d.row_memory_next.resize(end - d.row_memory_next.data());
+  std::swap(d.row_memory, d.row_memory_next);
 }
 
 namespace {
@@ -258,8 +255,8 @@ std::optional<std::uint64_t> flexKeyElsewhere(const ModelRenumbering& numbers, c
 
 void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target) {
   target.row_memory.clear();
-  Arena arena;
-  const std::span<const Entry> present = sortedBlocks(m, d, arena);
+  std::vector<RowRecall> present(static_cast<std::size_t>(d.row_block.size()));
+  sortBlocks(m, d, present);
   std::size_t next = 0;
   for (const RowMemory& memory : d.row_memory) {
     std::optional<std::uint64_t> key = keyElsewhere(m, numbers, to, memory.key);

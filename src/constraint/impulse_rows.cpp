@@ -5,6 +5,7 @@
 #include "constraint/contact_target.h"
 #include "solve/bounce.h"
 #include "solve/impulse.h"
+#include "solve/rows.h"
 
 namespace sinew {
 namespace {
@@ -98,34 +99,15 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
   return share < kBorder * lambda[0] * lambda[0] ? RowState::Quadratic : RowState::Cone;
 }
 
-/// Impulses of a block's rows become forces: its states, and what it adds to J' force.
-void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, double h, const solve::Solution& s) {
-  double* lambda = s.force.data() + block.row;
-  RowState* state = s.state.data() + block.row;
-  if (block.kind == BlockKind::Elliptic) {
-    std::fill_n(state, block.nrow, stateOfCone(p.cones[static_cast<std::size_t>(block.cone)], block.nrow, lambda));
-  } else {
-    for (int r = 0; r < block.nrow; ++r) {
-      state[r] = stateOf(block.kind, h * p.frictionloss[static_cast<std::size_t>(block.row + r)], lambda[r]);
-    }
-  }
-  const int* column = p.columns.data() + block.column;
-  const double* J = p.values.data() + block.value;
-  bool any = false;
+/// The states of a block's rows; then its impulses become forces.
+void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, double h, double* lambda, RowState* state) {
+  const bool cone = block.kind == BlockKind::Elliptic;
+  const RowState ofAll =
+      cone ? stateOfCone(p.cones[static_cast<std::size_t>(block.cone)], block.nrow, lambda) : RowState::Satisfied;
   for (int r = 0; r < block.nrow; ++r) {
+    state[r] =
+        cone ? ofAll : stateOf(block.kind, h * p.frictionloss[static_cast<std::size_t>(block.row + r)], lambda[r]);
     lambda[r] /= h;
-    any = any || lambda[r] != 0;
-  }
-  if (!any) return;
-  double* out = s.constraintForce.data();
-  const int n = block.ncol;
-  if (block.nrow == 3) {  // the usual contact
-    const double f0 = lambda[0], f1 = lambda[1], f2 = lambda[2];
-    for (int k = 0; k < n; ++k) out[column[k]] += f0 * J[k] + f1 * J[n + k] + f2 * J[2 * n + k];
-    return;
-  }
-  for (int r = 0; r < block.nrow; ++r, J += n) {
-    for (int k = 0; k < n; ++k) out[column[k]] += lambda[r] * J[k];
   }
 }
 
@@ -149,9 +131,14 @@ IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedI
   forEachDof([&](int dof) { space.velocity(dof) = d.qvel[dof] + h * d.qacc[dof]; });  // v* = v + h a0
   solve::ImpulseSolver solver(p, island.blocks, space, {p.aref, h}, {m.opt.iterations, m.opt.tolerance}, arena);
   const solve::ImpulseReport report = solver.solve(d.efc_force);
-  forEachDof([&](int dof) { d.qacc[dof] = (space.velocity(dof) - d.qvel[dof]) / h; });
+  solver.addImpulses(d.efc_force);
+  forEachDof([&](int dof) {
+    d.qacc[dof] = (space.velocity(dof) - d.qvel[dof]) / h;
+    d.qfrc_constraint[dof] = space.impulse(dof) / h;
+  });
   for (const int b : island.blocks) {
-    finishBlock(p, d.row_block[b], h, {d.qacc, d.efc_force, d.efc_state, d.qfrc_constraint});
+    const RowBlock& block = d.row_block[b];
+    finishBlock(p, block, h, d.efc_force.data() + block.row, d.efc_state.data() + block.row);
   }
   return reportOf(island.ndof, island.nrow, report);
 }
@@ -174,8 +161,11 @@ IslandReport solveCopied(const Model& m, Data& d, const Island& island, Arena& a
   const solve::ImpulseReport report = calm.empty() ? solve::ImpulseSolver(p, rows, options, arena).solve(s.force, s.x)
                                                    : solve::solveBounce(p, rows, calm, options, arena, s.force, s.x);
   for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
+  for (const RowBlock& block : p.blocks) {
+    finishBlock(p, block, h, s.force.data() + block.row, s.state.data() + block.row);
+  }
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
-  for (const RowBlock& block : p.blocks) finishBlock(p, block, h, s);
+  solve::addTransposed(p, s.force.data(), s.constraintForce.data());
   local.scatter(d);
   return reportOf(p.dofs(), p.rows(), report);
 }

@@ -27,8 +27,6 @@ void join(std::span<int> parent, int a, int b) {
   if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
 }
 
-int firstTree(const Model& m, const Data& d, const RowBlock& block) { return m.dof_treeid[d.row_column[block.column]]; }
-
 /// Body or flex node of a dof, as one number.
 int groupOf(const Model& m, int dof) { return dof < m.nv_rigid ? m.dof_bodyid[dof] : m.nbody + (dof - m.nv_rigid) / 3; }
 
@@ -73,9 +71,15 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   std::iota(parent.begin(), parent.end(), 0);
   const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
   joinStiffParts(m, d, parent);
-  for (const RowBlock& block : d.row_block) {
+  const std::span<int> treeOf = d.arena.take<int>(d.row_block.size());  // of each block's first column
+  for (std::size_t b = 0; b < treeOf.size(); ++b) {
+    const RowBlock& block = d.row_block[static_cast<std::ptrdiff_t>(b)];
+    if (b > 0 && shareColumns(block, d.row_block[static_cast<std::ptrdiff_t>(b) - 1])) {
+      treeOf[b] = treeOf[b - 1];
+      continue;
+    }
     const int* column = d.row_column.data() + block.column;
-    const int first = m.dof_treeid[column[0]];
+    const int first = treeOf[b] = m.dof_treeid[column[0]];
     constrained[static_cast<std::size_t>(first)] = 1;
     for (int k = 1, last = first; k < block.ncol; ++k) {
       const int tree = m.dof_treeid[column[k]];
@@ -105,9 +109,7 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     islandOf[t] = root == tree ? count++ : islandOf[static_cast<std::size_t>(root)];
     ++treeCount[static_cast<std::size_t>(islandOf[t])];
   }
-  for (const RowBlock& block : d.row_block) {
-    ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(firstTree(m, d, block))])];
-  }
+  for (const int tree : treeOf) ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(tree)])];
   const std::span<Island> islands = d.arena.take<Island>(count);
   for (std::size_t i = 0; i < islands.size(); ++i) {
     islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i])};
@@ -120,11 +122,10 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     islands[k].trees[static_cast<std::size_t>(treeCount[k]++)] = tree;
     islands[k].ndof += m.tree_dofnum[tree];
   }
-  for (int b = 0; b < static_cast<int>(d.row_block.size()); ++b) {
-    const RowBlock& block = d.row_block[b];
-    const auto k = static_cast<std::size_t>(islandOf[static_cast<std::size_t>(firstTree(m, d, block))]);
-    islands[k].blocks[static_cast<std::size_t>(blockCount[k]++)] = b;
-    islands[k].nrow += block.nrow;
+  for (std::size_t b = 0; b < treeOf.size(); ++b) {
+    const auto k = static_cast<std::size_t>(islandOf[static_cast<std::size_t>(treeOf[b])]);
+    islands[k].blocks[static_cast<std::size_t>(blockCount[k]++)] = static_cast<int>(b);
+    islands[k].nrow += d.row_block[static_cast<std::ptrdiff_t>(b)].nrow;
   }
   return islands;
 }
@@ -246,9 +247,13 @@ void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local,
     const RowBlock& source = d.row_block[island.blocks[b]];
     RowBlock& block = blocks[b] = source;
     block.row = static_cast<int>(row);
-    block.column = at;
-    for (int k = 0; k < source.ncol; ++k, ++at) {
-      column[static_cast<std::size_t>(at)] = local(d.row_column[source.column + k]);
+    if (b > 0 && shareColumns(source, d.row_block[island.blocks[b - 1]])) {
+      block.column = blocks[b - 1].column;
+    } else {
+      block.column = at;
+      for (int k = 0; k < source.ncol; ++k, ++at) {
+        column[static_cast<std::size_t>(at)] = local(d.row_column[source.column + k]);
+      }
     }
     for (int r = 0; r < source.nrow; ++r, ++row) {
       const int global = source.row + r;

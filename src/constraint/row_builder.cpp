@@ -8,42 +8,47 @@ namespace sinew {
 
 namespace {
 
-/// Room for `size` entries, with some to spare: what a step needs next time is already there.
+/// Room for `size` entries and some to spare. (std::vector sets new entries, so not for many; it doubles its memory.)
 template <class T>
 void ensure(Array<T>& array, int size) {
-  if (array.size() < size) array.resize(size + size / 2);
+  if (array.size() < size) array.resize(size + size / 32 + 64);
 }
 
 }  // namespace
 
-double* RowBuilder::openBlock(BlockKind kind, int nbasis, std::span<const int> columns) {
-  const int ncol = static_cast<int>(columns.size());
+RowColumns RowBuilder::addColumns(std::span<const int> columns) {
+  const RowColumns added{columns_, static_cast<int>(columns.size())};
+  columns_ += added.count;
+  ensure(d_.row_column, columns_);
+  std::copy(columns.begin(), columns.end(), d_.row_column.data() + added.begin);
+  return added;
+}
+
+double* RowBuilder::openBlock(BlockKind kind, int nbasis, RowColumns columns) {
+  const int size = nbasis * columns.count;
   ensure(d_.row_block, blocks_ + 1);
-  ensure(d_.row_column, columns_ + ncol);
-  ensure(d_.row_value, values_ + nbasis * ncol);
+  ensure(d_.row_value, values_ + size);
   d_.row_block[blocks_++] = {.kind = kind,
                              .row = rows_,
                              .nrow = 0,
                              .nbasis = nbasis,
-                             .ncol = ncol,
-                             .column = columns_,
+                             .ncol = columns.count,
+                             .column = columns.begin,
                              .value = values_,
                              .cone = -1,
                              .part = -1};
-  std::copy(columns.begin(), columns.end(), d_.row_column.data() + columns_);
   double* matrix = d_.row_value.data() + values_;
-  columns_ += ncol;
-  values_ += nbasis * ncol;
+  values_ += size;
   return matrix;
 }
 
 double* RowBuilder::addBlock(BlockKind kind, int nbasis, std::span<const int> columns) {
-  double* matrix = openBlock(kind, nbasis, columns);
+  double* matrix = openBlock(kind, nbasis, addColumns(columns));
   std::fill_n(matrix, static_cast<std::size_t>(nbasis) * columns.size(), 0.0);
   return matrix;
 }
 
-double* RowBuilder::addContactBlock(BlockKind kind, int nbasis, std::span<const int> columns,
+double* RowBuilder::addContactBlock(BlockKind kind, int nbasis, RowColumns columns,
                                     const std::array<double, 5>& friction) {
   double* matrix = openBlock(kind, nbasis, columns);
   if (kind != BlockKind::Unilateral) {
@@ -54,18 +59,10 @@ double* RowBuilder::addContactBlock(BlockKind kind, int nbasis, std::span<const 
   return matrix;
 }
 
-void RowBuilder::addRows(int count, RowType type, int id, double pos, double margin, double frictionloss) {
-  lastBlock().nrow += count;
-  const auto set = [&](auto& column, auto value) {
-    ensure(column, rows_ + count);
-    std::fill_n(column.data() + rows_, count, value);
-  };
-  set(d_.efc_type, type);
-  set(d_.efc_id, id);
-  set(d_.efc_pos, pos);
-  set(d_.efc_margin, margin);
-  set(d_.efc_frictionloss, frictionloss);
-  rows_ += count;
+void RowBuilder::growRows(int count) {
+  ensure(d_.efc_type, rows_ + count);
+  ensure(d_.efc_id, rows_ + count);
+  for (Array<double>* column : {&d_.efc_pos, &d_.efc_margin, &d_.efc_frictionloss}) ensure(*column, rows_ + count);
 }
 
 void RowBuilder::finish() {

@@ -10,6 +10,11 @@
 
 namespace sinew {
 
+/// Dofs in the list of columns.
+struct RowColumns {
+  int begin = 0, count = 0;
+};
+
 /// Writes blocks and rows into Data, over those of the step before. A block is added with its columns, its matrix
 /// filled in, then each of its rows. The arrays have their sizes only after finish().
 class RowBuilder {
@@ -19,9 +24,10 @@ class RowBuilder {
   /// A new block over the given dofs (growing); returns its nbasis x columns.size() matrix, zero, valid until the next
   /// call of addBlock().
   double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns);
-  /// The same with the friction of a contact, and a matrix that is not set.
-  double* addContactBlock(BlockKind kind, int nbasis, std::span<const int> columns,
-                          const std::array<double, 5>& friction);
+  /// Columns that several blocks may share.
+  RowColumns addColumns(std::span<const int> columns);
+  /// A new block with the friction of a contact, and a matrix that is not set.
+  double* addContactBlock(BlockKind kind, int nbasis, RowColumns columns, const std::array<double, 5>& friction);
 
   /// Says which part of its equality the last block is about.
   void setPart(int part) { lastBlock().part = part; }
@@ -31,7 +37,17 @@ class RowBuilder {
     addRows(1, type, id, pos, margin, frictionloss);
   }
   /// The next `count` rows, all alike.
-  void addRows(int count, RowType type, int id, double pos, double margin, double frictionloss = 0);
+  void addRows(int count, RowType type, int id, double pos, double margin, double frictionloss = 0) {
+    if (d_.efc_type.size() < rows_ + count) growRows(count);
+    lastBlock().nrow += count;
+    for (const int end = rows_ + count; rows_ < end; ++rows_) {
+      d_.efc_type[rows_] = type;
+      d_.efc_id[rows_] = id;
+      d_.efc_pos[rows_] = pos;
+      d_.efc_margin[rows_] = margin;
+      d_.efc_frictionloss[rows_] = frictionloss;
+    }
+  }
 
   /// Number of rows so far.
   int rows() const { return rows_; }
@@ -42,7 +58,8 @@ class RowBuilder {
   Data& data() { return d_; }
 
  private:
-  double* openBlock(BlockKind kind, int nbasis, std::span<const int> columns);
+  double* openBlock(BlockKind kind, int nbasis, RowColumns columns);
+  void growRows(int count);
   RowBlock& lastBlock() { return d_.row_block[blocks_ - 1]; }
 
   const Model& m_;

@@ -152,6 +152,7 @@ void solveConstraints(const Model& m, Data& d) {
   const bool impulses = m.opt.solver == Solver::Impulse;
   if (!impulses) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+  d.row_recall.clear();
   if (d.nefc() == 0) return;
   if (impulses) {
     setImpulseTargets(m, d);

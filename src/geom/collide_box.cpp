@@ -10,8 +10,10 @@
 namespace sinew::geom {
 namespace {
 
-int next(int axis) { return (axis + 1) % 3; }
-int afterNext(int axis) { return (axis + 2) % 3; }
+constexpr int kNext[3] = {1, 2, 0};
+
+int next(int axis) { return kNext[axis]; }
+int afterNext(int axis) { return kNext[kNext[axis]]; }
 
 /// A ball around `center` (world frame) against the box.
 int ballBox(const Vec3& center, double r, const Shape& box, double margin, PointList& out) {
@@ -322,23 +324,33 @@ struct Polygon {
   int count = 0;
 };
 
-/// Keeps the part with sign * v[axis] <= bound (Sutherland-Hodgman); `side` is the number of the new side.
-Polygon clip(const Polygon& in, int axis, double sign, double bound, int side) {
-  Polygon out;
+/// Writes the part with sign * v[axis] <= bound to `out` (Sutherland-Hodgman); `side` is the number of the new side.
+/// False: that is all of it, and nothing was written.
+bool clip(const Polygon& in, int axis, double sign, double bound, int side, Polygon& out) {
+  std::array<double, kMaxCorners + 1> beyond;
+  double most = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(in.count); ++k) {
+    beyond[k] = sign * in.vertex[k][axis] - bound;
+    most = std::max(most, beyond[k]);
+  }
+  if (!(most > 0)) return false;
+  beyond[static_cast<std::size_t>(in.count)] = beyond[0];
+  out.count = 0;
   const auto add = [&](const Vec3& v, int along) {
     if (out.count == kMaxCorners) return;
     out.vertex[static_cast<std::size_t>(out.count)] = v;
     out.side[static_cast<std::size_t>(out.count++)] = along;
   };
-  for (int k = 0; k < in.count; ++k) {
-    const Vec3& from = in.vertex[static_cast<std::size_t>(k)];
-    const Vec3& to = in.vertex[static_cast<std::size_t>((k + 1) % in.count)];
-    const int along = in.side[static_cast<std::size_t>(k)];
-    const double d0 = sign * from[axis] - bound, d1 = sign * to[axis] - bound;
-    if (d0 <= 0) add(from, d0 == 0 && d1 > 0 ? side : along);
-    if ((d0 < 0 && d1 > 0) || (d0 > 0 && d1 < 0)) add(from + (d0 / (d0 - d1)) * (to - from), d0 < 0 ? side : along);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(in.count); ++k) {
+    const Vec3& from = in.vertex[k];
+    const double d0 = beyond[k], d1 = beyond[k + 1];
+    if (d0 <= 0) add(from, d0 == 0 && d1 > 0 ? side : in.side[k]);
+    if ((d0 < 0 && d1 > 0) || (d0 > 0 && d1 < 0)) {
+      const Vec3& to = in.vertex[k + 1 == static_cast<std::size_t>(in.count) ? 0 : k + 1];
+      add(from + (d0 / (d0 - d1)) * (to - from), d0 < 0 ? side : in.side[k]);
+    }
   }
-  return out;
+  return true;
 }
 
 constexpr double kAtCorner = 2e-3;  // of the face: a point this near to a corner of the incident face is that corner
@@ -346,14 +358,16 @@ constexpr double kAtCorner = 2e-3;  // of the face: a point this near to a corne
 /// Name of corner k. Faces of equal size clip each other's corners by rounding alone: a point that is as good as a
 /// corner of the incident face has the corner's name, whatever clipped it.
 int cornerName(const Polygon& clipped, int k, const Polygon& incident, double size) {
+  const int before = clipped.side[static_cast<std::size_t>(k == 0 ? clipped.count - 1 : k - 1)];
+  const int after = clipped.side[static_cast<std::size_t>(k)];
+  if (before < 4 && after == (before + 1) % 4) return 8 * before + after;  // it is a corner
   for (std::size_t c = 0; c < 4; ++c) {
     const Vec3& corner = incident.vertex[c];
     if ((clipped.vertex[static_cast<std::size_t>(k)] - corner).squaredNorm() < kAtCorner * kAtCorner * size) {
       return static_cast<int>(8 * ((c + 3) % 4) + c);
     }
   }
-  const int before = clipped.side[static_cast<std::size_t>((k + clipped.count - 1) % clipped.count)];
-  return 8 * before + clipped.side[static_cast<std::size_t>(k)];
+  return 8 * before + after;
 }
 
 /// The face `axis` of the reference box against the most opposed face of the other one. `p` is seen from the reference
@@ -375,23 +389,29 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
   const Vec3 center = project(p.t + p.R.col(incident) * (incidentSign * p.s2[incident])) - Vec3(0, 0, p.s1[axis]);
   const Vec3 u = project(p.R.col(bu) * p.s2[bu]), v = project(p.R.col(bv) * p.s2[bv]);
   const Polygon whole{{center + u + v, center - u + v, center - u - v, center + u - v}, {0, 1, 2, 3}, 4};
-  Polygon polygon = clip(whole, 0, 1, p.s1[ax], 4);
-  polygon = clip(polygon, 0, -1, p.s1[ax], 5);
-  polygon = clip(polygon, 1, 1, p.s1[ay], 6);
-  polygon = clip(polygon, 1, -1, p.s1[ay], 7);
+  std::array<Polygon, 2> clipped;
+  const Polygon* polygon = &whole;
+  const auto cut = [&](int along, double sign, double bound, int number) {
+    Polygon& other = clipped[polygon == &clipped[0]];
+    if (clip(*polygon, along, sign, bound, number, other)) polygon = &other;
+  };
+  cut(0, 1, p.s1[ax], 4);
+  cut(0, -1, p.s1[ax], 5);
+  cut(1, 1, p.s1[ay], 6);
+  cut(1, -1, p.s1[ay], 7);
 
   const double size = p.s1[ax] * p.s1[ax] + p.s1[ay] * p.s1[ay];
   const double duplicate = kDuplicate * size;
   // which faces meet: box and axis of the reference, its side, axis of the incident face, its side
   const int faces = ((((normalSign > 0 ? 0 : 3) + axis) * 2 + (side > 0)) * 3 + incident) * 2 + (incidentSign > 0);
   Polygon accepted;
-  for (int k = 0; k < polygon.count; ++k) {
-    const Vec3& point = polygon.vertex[static_cast<std::size_t>(k)];
+  for (int k = 0; k < polygon->count; ++k) {
+    const Vec3& point = polygon->vertex[static_cast<std::size_t>(k)];
     if (point.z() > margin) continue;
     const bool known = std::any_of(accepted.vertex.begin(), accepted.vertex.begin() + accepted.count,
                                    [&](const Vec3& q) { return (q - point).head<2>().squaredNorm() < duplicate; });
     if (known) continue;
-    accepted.side[static_cast<std::size_t>(accepted.count)] = cornerName(polygon, k, whole, size);
+    accepted.side[static_cast<std::size_t>(accepted.count)] = cornerName(*polygon, k, whole, size);
     accepted.vertex[static_cast<std::size_t>(accepted.count++)] = point;
   }
   Vec3 normal = reference.rot.col(axis) * (normalSign * side);

@@ -80,7 +80,6 @@ bool Polytope::seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, Con
 
 /// The segment p q through the origin, and three points around it.
 bool Polytope::seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& q, ConvexBody& a, ConvexBody& b) {
-  center_ = (p.point + q.point) * 0.5;
   const Vec3 axis = q.point - p.point;
   if (dot(axis, axis) == 0) return false;
   int flattest = 0;
@@ -93,6 +92,7 @@ bool Polytope::seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& 
   addVertex(p);
   addVertex(q);
   for (const Vec3& d : {d1, d2, d3}) addSupport(a, b, d, norm(d));
+  setCenter(2, a, b);
 
   // two pyramids over the triangle 2, 3, 4
   constexpr std::array<std::array<int, 3>, 6> kVertex = {
@@ -108,7 +108,6 @@ bool Polytope::seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& 
 /// A triangle through the origin, and one point on either side.
 bool Polytope::seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex& q, const MinkowskiVertex& r,
                                 ConvexBody& a, ConvexBody& b) {
-  center_ = (p.point + q.point + r.point) * (1.0 / 3.0);
   const Vec3 n = (q.point - p.point).cross(r.point - p.point);
   const double length = norm(n);
   if (length < kMinVal) return false;
@@ -120,6 +119,7 @@ bool Polytope::seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex&
   for (const int tip : {4, 3}) {
     if (onTriangle(point(0), point(1), point(2), point(tip))) return false;
   }
+  setCenter(3, a, b);
   constexpr std::array<std::array<int, 3>, 6> kVertex = {
       {{4, 0, 1}, {4, 2, 0}, {4, 1, 2}, {3, 1, 0}, {3, 0, 2}, {3, 2, 1}}};
   constexpr std::array<std::array<int, 3>, 6> kAdjacent = {
@@ -132,7 +132,7 @@ bool Polytope::seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex&
 
 bool Polytope::seedFromTetrahedron(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b) {
   for (const MinkowskiVertex& v : simplex) addVertex(v);
-  center_ = (point(0) + point(1) + point(2) + point(3)) * 0.25;
+  setCenter(4, a, b);
   constexpr std::array<std::array<int, 3>, 4> kVertex = {{{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {3, 2, 1}}};
   constexpr std::array<std::array<int, 3>, 4> kAdjacent = {{{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {2, 0, 1}}};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -153,6 +153,15 @@ bool Polytope::restartFromFace(int index, ConvexBody& a, ConvexBody& b) {
 }
 
 // ------------------------------------------------------------------------------------------------- building blocks
+
+/// A point inside, from which faces point away: the middle of GJK's simplex. If that may be part of a face of A - B,
+/// its middle is no help, but that of all vertices is.
+void Polytope::setCenter(std::size_t simplex, const ConvexBody& a, const ConvexBody& b) {
+  const std::size_t count = bothPolytopes(a, b) ? vertices_.size() : simplex;
+  center_.setZero();
+  for (std::size_t i = 0; i < count; ++i) center_ += vertices_[i].point;
+  center_ /= static_cast<double>(count);
+}
 
 int Polytope::addVertex(const MinkowskiVertex& v) {
   vertices_.push_back(v);

@@ -39,6 +39,7 @@ class Polytope {
   bool restartFromFace(int face, ConvexBody& a, ConvexBody& b);
 
   void clear();
+  void setCenter(std::size_t simplex, const ConvexBody& a, const ConvexBody& b);
   int addVertex(const MinkowskiVertex& v);
   int addSupport(ConvexBody& a, ConvexBody& b, const Vec3& direction, double length);
   double addFace(const std::array<int, 3>& vertex, const std::array<int, 3>& adjacent);

@@ -17,4 +17,10 @@ namespace sinew {
 using Wide = double __attribute__((vector_size(32), aligned(8), may_alias));
 inline constexpr int kLanes = 4;
 
+/// The four numbers from `first` on.
+inline __attribute__((always_inline)) Wide& wideAt(double* first) { return *reinterpret_cast<Wide*>(first); }
+inline __attribute__((always_inline)) const Wide& wideAt(const double* first) {
+  return *reinterpret_cast<const Wide*>(first);
+}
+
 }  // namespace sinew

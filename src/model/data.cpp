@@ -26,6 +26,7 @@ void Data::clearRows() {
   row_column.clear();
   row_value.clear();
   row_cone.clear();
+  row_recall.clear();
   efc_type.clear();
   efc_id.clear();
   efc_state.clear();

@@ -13,8 +13,8 @@ namespace {
 
 using Pair = double __attribute__((vector_size(16), aligned(8), may_alias));
 
-SINEW_INLINE const Wide& load(const double* numbers) { return *reinterpret_cast<const Wide*>(numbers); }
-SINEW_INLINE Wide& at(double* numbers) { return *reinterpret_cast<Wide*>(numbers); }
+SINEW_INLINE const Wide& load(const double* numbers) { return wideAt(numbers); }
+SINEW_INLINE Wide& at(double* numbers) { return wideAt(numbers); }
 SINEW_INLINE const Pair& loadPair(const double* numbers) { return *reinterpret_cast<const Pair*>(numbers); }
 SINEW_INLINE Pair& pairAt(double* numbers) { return *reinterpret_cast<Pair*>(numbers); }
 
@@ -132,18 +132,25 @@ SINEW_INLINE void respond(const Manifold& m, const FreeVelocities& f, Lanes<Side
   x.loadSides(side[0], side[1]);
 }
 
-/// v += inv(A) J' delta, four numbers of `delta` for each point.
-template <int Sides>
-SINEW_INLINE void move(const Manifold& m, const FreeContact* c, const double* delta, const FreeVelocities& f) {
-  Lanes<Sides> impulse;
-  impulse.clear();
+/// sum = J' x, x(i) giving the numbers of point i.
+template <int Sides, class X>
+SINEW_INLINE void transposed(const Manifold& m, const FreeContact* c, const X& x, Lanes<Sides>& sum) {
+  sum.clear();
   for (int i = 0; i < m.count; ++i) {
     for (int k = 0; k < 3; ++k) {
       Lanes<Sides> row;
       row.loadRow(c[i].J + k * Lanes<Sides>::kWidth);
-      impulse.addScaled(row, delta[i * kLanes + k]);
+      sum.addScaled(row, x(i)[k]);
     }
   }
+}
+
+/// v += inv(A) J' delta, four numbers of `delta` for each point.
+template <int Sides>
+SINEW_INLINE void move(const Manifold& m, const FreeContact* c, const double* delta, const FreeVelocities& f) {
+  Lanes<Sides> impulse;
+  transposed<Sides>(
+      m, c, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, impulse);
   respond<Sides>(m, f, impulse);
   double *first = f.velocity + m.slot[0], *second = f.velocity + m.slot[1];
   Lanes<Sides> v;
@@ -329,7 +336,27 @@ SINEW_KERNEL void applyAll(const Manifold* begin, const Manifold* end, FreeConta
   for (const Manifold* m = begin; m != end; ++m) moveAny(*m, contacts + m->begin, &FreeContact::lambda, 1, f);
 }
 
+template <int Sides>
+SINEW_INLINE void addTransposed(const Manifold& m, const FreeContact* c, double* sum) {
+  Lanes<Sides> impulse, total;
+  transposed<Sides>(
+      m, c, [&](int i) __attribute__((always_inline)) { return c[i].lambda.data(); }, impulse);
+  total.loadSides(sum + m.slot[0], sum + m.slot[1]);
+  total.addScaled(impulse, 1);
+  total.storeSides(sum + m.slot[0], sum + m.slot[1]);
+}
+
+SINEW_KERNEL void addAll(const Manifold* begin, const Manifold* end, const FreeContact* contacts, double* sum) {
+  for (const Manifold* m = begin; m != end; ++m) {
+    m->sides == 2 ? addTransposed<2>(*m, contacts + m->begin, sum) : addTransposed<1>(*m, contacts + m->begin, sum);
+  }
+}
+
 }  // namespace
+
+void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, double* sum) {
+  addAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, sum);
+}
 
 void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v) {
   prepareAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, v);

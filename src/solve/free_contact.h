@@ -67,6 +67,9 @@ struct Sweep {
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     double& moved, double& size);
 
+/// sum += J' lambda of all contacts, in the places of velocities.
+void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, double* sum);
+
 /// v += inv(A) J' lambda for each contact.
 void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v);
 

@@ -26,7 +26,10 @@ void intoCone(int n, const double* friction, double* lambda) {
     return;
   }
   double square = 0;
-  for (int k = 1; k < n; ++k) square += std::pow(lambda[k] / (friction[k - 1] * lambda[0]), 2);
+  for (int k = 1; k < n; ++k) {
+    const double share = lambda[k] / (friction[k - 1] * lambda[0]);
+    square += share * share;
+  }
   if (square <= 1) return;
   for (int k = 1; k < n; ++k) lambda[k] /= std::sqrt(square);
 }
@@ -48,55 +51,64 @@ ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows
 }
 
 void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
-  const std::span<Way> ways = arena.take<Way>(static_cast<std::ptrdiff_t>(blocks.size()));
-  std::array<std::ptrdiff_t, 3> count{};
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    ways[i] = wayOf(p_.blocks[static_cast<std::size_t>(blocks[i])]);
-    ++count[static_cast<std::size_t>(ways[i])];
-  }
-  const auto [free, large, idle] = count;
-  contacts_ = arena.take<FreeContact>(free);
-  manifolds_ = arena.take<Manifold>(free);
-  large_ = arena.take<LargeBlock>(large);
-  idle_ = arena.take<const RowBlock*>(idle);
-  segments_ = arena.take<Segment>(free + large);
-  for (std::size_t i = 0; i < blocks.size(); ++i) {
-    const RowBlock& block = p_.blocks[static_cast<std::size_t>(blocks[i])];
-    switch (ways[i]) {
-      case Way::Free:
-        addFreeContact(block, arena);
-        break;
-      case Way::Large:
-        addToSegment(false);
-        large_[largeCount_] = {.rows = &block};
-        prepareLarge(large_[largeCount_++], arena);
-        break;
-      case Way::None:
-        idle_[idleCount_++] = &block;
-        break;
+  const auto isCone = [](const RowBlock& block) { return block.kind == BlockKind::Elliptic && block.nrow == 3; };
+  std::ptrdiff_t cones = 0;
+  for (const int b : blocks) cones += isCone(p_.blocks[static_cast<std::size_t>(b)]);
+  const auto most = static_cast<std::ptrdiff_t>(blocks.size());
+  contacts_ = arena.take<FreeContact>(cones);
+  manifolds_ = arena.take<Manifold>(cones);
+  large_ = arena.take<LargeBlock>(most);
+  idle_ = arena.take<const RowBlock*>(most);
+  segments_ = arena.take<Segment>(most);
+  Sides last;
+  for (const int b : blocks) {
+    const RowBlock& block = p_.blocks[static_cast<std::size_t>(b)];
+    const Manifold* sides = nullptr;
+    if (!acts(block)) {
+      idle_[idleCount_++] = &block;
+    } else if (isCone(block) && (sides = sidesOf(block, last))) {
+      addFreeContact(block, *sides, arena);
+    } else {
+      addToSegment(false);
+      large_[largeCount_] = {.rows = &block};
+      prepareLarge(large_[largeCount_++], arena);
     }
   }
+  contacts_ = contacts_.first(contactCount_);
   manifolds_ = manifolds_.first(manifoldCount_);
+  large_ = large_.first(largeCount_);
+  idle_ = idle_.first(idleCount_);
+  int couplings = 0;
+  for (const Manifold& m : manifolds_) couplings += Manifold::kBlock * Manifold::blocks(m.count);
+  double* coupling = arena.take<double>(couplings).data();
   for (Manifold& m : manifolds_) {
-    m.coupling = arena.take<double>(Manifold::kBlock * Manifold::blocks(m.count)).data();
+    m.coupling = coupling;
+    coupling += Manifold::kBlock * Manifold::blocks(m.count);
   }
   prepareManifolds(manifolds_, contacts_.data(), space_.free());
 }
 
-ImpulseSolver::Way ImpulseSolver::wayOf(const RowBlock& block) const {
-  const bool cone = block.kind == BlockKind::Elliptic;
-  if (cone && rows_.target[static_cast<std::size_t>(block.row)] == -std::numeric_limits<double>::infinity()) {
-    return Way::None;
-  }
-  if (!cone || block.nrow != 3 || block.ncol > 2 * kSmall) return Way::Large;
-  int sides = 0;
+bool ImpulseSolver::acts(const RowBlock& block) const {
+  return block.kind != BlockKind::Elliptic ||
+         rows_.target[static_cast<std::size_t>(block.row)] != -std::numeric_limits<double>::infinity();
+}
+
+const Manifold* ImpulseSolver::sidesOf(const RowBlock& block, Sides& last) {
+  if (last.block && shareColumns(block, *last.block)) return last.few ? &last.places : nullptr;
+  last = {};
+  last.block = &block;
+  Manifold& m = last.places;
   const int* column = p_.columns.data() + block.column;
-  for (int j = 0; j < block.ncol; ++sides) {
+  for (int j = 0; j < block.ncol; ++m.sides) {
     const ImpulseSpace::Component& c = space_.componentOf(column[j]);
-    if (sides == 2 || !c.small()) return Way::Large;
+    if (m.sides == 2 || !c.small()) return nullptr;
+    space_.prepare(c);
+    m.slot[static_cast<std::size_t>(m.sides)] = c.slot;
+    m.dense[static_cast<std::size_t>(m.sides)] = c.dense;
     while (j < block.ncol && column[j] < c.end) ++j;  // columns grow
   }
-  return Way::Free;
+  last.few = true;
+  return &m;
 }
 
 void ImpulseSolver::addToSegment(bool free) {
@@ -121,16 +133,7 @@ const double* ImpulseSolver::paddedRows(const RowBlock& block, const Manifold& s
   return J;
 }
 
-void ImpulseSolver::addFreeContact(const RowBlock& block, Arena& arena) {
-  Manifold sides;
-  const int* column = p_.columns.data() + block.column;
-  for (int j = 0; j < block.ncol; ++sides.sides) {
-    const ImpulseSpace::Component& c = space_.componentOf(column[j]);
-    space_.prepare(c);
-    sides.slot[static_cast<std::size_t>(sides.sides)] = c.slot;
-    sides.dense[static_cast<std::size_t>(sides.sides)] = c.dense;
-    while (j < block.ncol && column[j] < c.end) ++j;
-  }
+void ImpulseSolver::addFreeContact(const RowBlock& block, const Manifold& sides, Arena& arena) {
   FreeContact& contact = contacts_[contactCount_++] = {};
   contact.row = block.row;
   contact.J = paddedRows(block, sides, arena);
@@ -145,9 +148,9 @@ void ImpulseSolver::addFreeContact(const RowBlock& block, Arena& arena) {
     return;
   }
   addToSegment(true);
-  sides.begin = static_cast<int>(contactCount_ - 1);
-  sides.count = 1;
-  manifolds_[manifoldCount_++] = sides;
+  Manifold& manifold = manifolds_[manifoldCount_++] = sides;
+  manifold.begin = static_cast<int>(contactCount_ - 1);
+  manifold.count = 1;
 }
 
 void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
@@ -335,6 +338,20 @@ void ImpulseSolver::extrapolateAll(double beta, double* lambda) {
     double delta[kMaxBasis];
     for (int i = 0; i < large.rows->nrow; ++i) lambda[large.rows->row + i] += delta[i] = beta * large.course[i];
     move(large, delta);
+  }
+}
+
+void ImpulseSolver::addImpulses(std::span<const double> lambda) {
+  double* sum = space_.impulses();
+  solve::addImpulses(manifolds_, contacts_.data(), sum);
+  for (const LargeBlock& large : large_) {
+    const RowBlock& block = *large.rows;
+    const double* J = p_.values.data() + block.value;
+    for (int r = 0; r < block.nrow; ++r, J += block.ncol) {
+      const double l = lambda[static_cast<std::size_t>(block.row + r)];
+      if (l == 0) continue;
+      for (int k = 0; k < block.ncol; ++k) sum[large.slot[k]] += l * J[k];
+    }
   }
 }
 

@@ -61,6 +61,8 @@ class ImpulseSolver {
   ImpulseReport solve(std::span<double> lambda);
   /// The same with the velocities in a list, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
+  /// Adds J' lambda to the impulses of the space. `lambda` as solve() left it.
+  void addImpulses(std::span<const double> lambda);
 
  private:
   /// A block for which there is no shorter way.
@@ -85,13 +87,18 @@ class ImpulseSolver {
     double moved = 0;  // of A_ii times the square of the change of lambda_i
     double size = 0;   // of A_ii times the square of lambda_i
   };
-  /// How a block is visited. Contacts that do not act need no visit.
-  enum class Way : unsigned char { Free, Large, None };
+  /// Which bodies the columns of a block are about. Contacts of one pair follow each other and share them.
+  struct Sides {
+    const RowBlock* block = nullptr;
+    bool few = false;  // free contacts have few dofs on each side
+    Manifold places{};
+  };
 
   void prepare(std::span<const int> blocks, Arena& arena);
-  Way wayOf(const RowBlock& block) const;
+  bool acts(const RowBlock& block) const;
+  const Manifold* sidesOf(const RowBlock& block, Sides& last);  // null: too many dofs
   void addToSegment(bool free);
-  void addFreeContact(const RowBlock& block, Arena& arena);
+  void addFreeContact(const RowBlock& block, const Manifold& sides, Arena& arena);
   const double* paddedRows(const RowBlock& block, const Manifold& sides, Arena& arena) const;
   void prepareLarge(LargeBlock& large, Arena& arena);
 
@@ -110,7 +117,7 @@ class ImpulseSolver {
   ImpulseOptions options_;
   std::optional<ImpulseSpace> ownSpace_;
   ImpulseSpace& space_;
-  std::span<const RowBlock*> idle_;  // blocks that do not act
+  std::span<const RowBlock*> idle_;  // contacts that do not act need no visit
   std::span<FreeContact> contacts_;
   std::span<Manifold> manifolds_;
   std::span<LargeBlock> large_;

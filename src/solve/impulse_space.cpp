@@ -26,6 +26,7 @@ ImpulseSpace::ImpulseSpace(const Metric& metric, Arena& arena) : metric_(metric)
   }
   components_ = components_.first(count);
   velocity_ = arena.zeros<double>(slots);
+  impulse_ = arena.zeros<double>(slots);
   inverseDiagonal_ = arena.zeros<double>(slots);
   inverse_ = arena.take<double>(matrices);
   scratch_ = arena.zeros<double>(n);

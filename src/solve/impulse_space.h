@@ -36,6 +36,9 @@ class ImpulseSpace {
   }
   double& velocity(int dof) { return velocity_[static_cast<std::size_t>(slotOf(dof))]; }
   double* velocities() { return velocity_.data(); }
+  /// Sums J' lambda in the same places, zero until a solver adds its own.
+  double impulse(int dof) const { return impulse_[static_cast<std::size_t>(slotOf(dof))]; }
+  double* impulses() { return impulse_.data(); }
 
   /// Makes sure that inv(A) of a small component is at hand.
   void prepare(const Component& component) {
@@ -57,6 +60,7 @@ class ImpulseSpace {
   std::span<Component> components_;
   std::span<int> componentOf_;         // of each dof
   std::span<double> velocity_;         // padded: components begin at whole vectors
+  std::span<double> impulse_;          // in the same places
   std::span<double> inverseDiagonal_;  // of inv(A) in the same places, where it is diagonal
   std::span<double> inverse_;          // of other small components, kSmall x kSlots each
   std::span<double> scratch_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 
 #include "geom/collide.h"
@@ -269,6 +270,35 @@ TEST(Distance, IsNegativeInside) {
   const OwnedShape a = makeShape(GeomType::Box, Vec3(0.5, 0.5, 0.5));
   const OwnedShape b = makeShape(GeomType::Box, Vec3(0.1, 0.1, 0.1)).at(Vec3(0.45, 0, 0));
   EXPECT_NEAR(geom::distance(a.shape, b.shape, 1, CollideOptions{}, nullptr, nullptr), -0.15, tolerance(1e-9));
+}
+
+/// Their difference has no faces, and the search for its nearest point may end before it is there.
+bool isCurved(const OwnedShape& s) { return s.shape.type == GeomType::Ellipsoid || s.shape.type == GeomType::Cylinder; }
+
+// Bodies that are moved together until next to nothing is between them, or until they overlap by as much. The simplex
+// that GJK ends with is then part of a face of their difference, and holds the origin by rounding or not at all.
+TEST(Distance, OfBodiesThatJustTouchIsNotADepth) {
+  std::mt19937 rng(11);
+  std::uniform_real_distribution<double> exponent(-12, -6), uniform(0, 1);
+  std::uniform_int_distribution<int> type(static_cast<int>(GeomType::Sphere), static_cast<int>(GeomType::Mesh));
+  double deepest = 0;
+  for (int k = 0; k < 20000; ++k) {
+    const OwnedShape a = randomShape(static_cast<GeomType>(type(rng)), rng).at(Vec3::Zero(), randomRotation(rng));
+    const OwnedShape b = randomShape(static_cast<GeomType>(type(rng)), rng)
+                             .at(randomVector(rng, -1, 1).normalized() * 0.7, randomRotation(rng));
+    const CollideOptions options{.tolerance = uniform(rng) < 0.5 ? 1e-6 : 1e-9, .iterations = 100};
+    Vec3 onA, onB;
+    const double apart = geom::distance(a.shape, b.shape, 10, options, &onA, &onB);
+    ASSERT_GT(apart, 0);
+    const double gap = (uniform(rng) < 0.5 ? -1 : 1) * std::pow(10, exponent(rng));
+    const Vec3 n = (onB - onA).normalized();
+    const OwnedShape moved = b.at(b.shape.pos + (gap - apart) * n, b.shape.rot);
+    const double overlap = std::max(0.0, -separation(a.shape, moved.shape, n));
+    const double dist = geom::distance(a.shape, moved.shape, 1e-3, options, nullptr, nullptr);
+    EXPECT_LT(-dist, overlap + tolerance(isCurved(a) || isCurved(moved) ? 2e-4 : 2e-6)) << "pair " << k;
+    deepest = std::max(deepest, -dist);
+  }
+  EXPECT_GT(deepest, 1e-7) << "some do overlap";
 }
 
 }  // namespace
