@@ -191,38 +191,18 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
                  treeOf.data(), treeAdr.data(), treeNum.data());
   if (stiffnessIsImplicit(m)) addStiffness(m, d, arena);
 
-  // rows and columns
-  int columns = 0;
-  for (const int b : island.blocks) columns += d.row_block[b].ncol;
-  const std::span<RowBlock> blocks = arena.take<RowBlock>(static_cast<std::ptrdiff_t>(island.blocks.size()));
-  const std::span<int> column = arena.take<int>(columns);
-  const int soft = d.efc_D.empty() ? 0 : island.nrow;
-  const std::span<double> aref = arena.take<double>(island.nrow), loss = arena.take<double>(island.nrow),
-                          D = arena.take<double>(soft), R = arena.take<double>(soft);
-  std::size_t row = 0;
-  int at = 0;
-  for (std::size_t b = 0; b < blocks.size(); ++b) {
-    const RowBlock& source = d.row_block[island.blocks[b]];
-    RowBlock& block = blocks[b] = source;
-    block.row = static_cast<int>(row);
-    if (b > 0 && shareColumns(source, d.row_block[island.blocks[b - 1]])) {
-      block.column = blocks[b - 1].column;
-    } else {
-      block.column = at;
-      for (int k = 0; k < source.ncol; ++k, ++at) {
-        const int dof = d.row_column[source.column + k];
-        column[static_cast<std::size_t>(at)] = dof + shift[static_cast<std::size_t>(m.dof_treeid[dof])];
-      }
+  problem_ = rowsOf(d);
+  const auto local = [&](int dof) { return dof + shift[static_cast<std::size_t>(m.dof_treeid[dof])]; };
+  if (island.blocks.size() == static_cast<std::size_t>(d.row_block.size())) {
+    // all rows: they stay where they are, and columns need a copy only if dofs have other numbers here
+    std::iota(row_.begin(), row_.end(), 0);
+    if (n > 0 && dof_.back() != n - 1) {
+      const std::span<int> column = arena.take<int>(d.row_column.size());
+      std::transform(d.row_column.begin(), d.row_column.end(), column.begin(), local);
+      problem_.columns = column;
     }
-    for (int r = 0; r < source.nrow; ++r, ++row) {
-      const int global = source.row + r;
-      row_[row] = global;
-      aref[row] = d.efc_aref[global];
-      loss[row] = d.efc_frictionloss[global];
-      if (soft == 0) continue;
-      D[row] = d.efc_D[global];
-      R[row] = d.efc_R[global];
-    }
+  } else {
+    takeRows(d, island, local, arena);
   }
 
   const std::span<double> a0 = arena.take<double>(n), f0 = arena.take<double>(n);
@@ -241,22 +221,56 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   force_ = arena.take<double>(island.nrow);
   state_ = arena.take<RowState>(island.nrow);
 
-  problem_ = rowsOf(d);
   problem_.metric = stiff_ ? static_cast<const solve::Metric*>(&*stiff_) : &*trees_;
   problem_.smoothAcceleration = a0;
   problem_.smoothForce = f0;
-  problem_.blocks = blocks;
-  problem_.columns = column;
   problem_.nodes = dofGroups(m, dof_, arena);
-  problem_.aref = aref;
-  problem_.D = D;
-  problem_.R = R;
-  problem_.frictionloss = loss;
   problem_.plans = island.plans;
   problem_.stiff = stiff_.has_value();
   problem_.hasFlexNodes = !dof_.empty() && dof_.back() >= m.nv_rigid;
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
   problem_.primalScale = island.whole ? problem_.dualScale : 1 / trace;
+}
+
+template <class Local>
+void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local, Arena& arena) {
+  int columns = 0;
+  for (const int b : island.blocks) columns += d.row_block[b].ncol;
+  const std::span<RowBlock> blocks = arena.take<RowBlock>(static_cast<std::ptrdiff_t>(island.blocks.size()));
+  const std::span<int> column = arena.take<int>(columns);
+  const int soft = d.efc_D.empty() ? 0 : island.nrow;
+  const std::span<double> aref = arena.take<double>(island.nrow), loss = arena.take<double>(island.nrow),
+                          D = arena.take<double>(soft), R = arena.take<double>(soft);
+  std::size_t row = 0;
+  int at = 0;
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    const RowBlock& source = d.row_block[island.blocks[b]];
+    RowBlock& block = blocks[b] = source;
+    block.row = static_cast<int>(row);
+    if (b > 0 && shareColumns(source, d.row_block[island.blocks[b - 1]])) {
+      block.column = blocks[b - 1].column;
+    } else {
+      block.column = at;
+      for (int k = 0; k < source.ncol; ++k, ++at) {
+        column[static_cast<std::size_t>(at)] = local(d.row_column[source.column + k]);
+      }
+    }
+    for (int r = 0; r < source.nrow; ++r, ++row) {
+      const int global = source.row + r;
+      row_[row] = global;
+      aref[row] = d.efc_aref[global];
+      loss[row] = d.efc_frictionloss[global];
+      if (soft == 0) continue;
+      D[row] = d.efc_D[global];
+      R[row] = d.efc_R[global];
+    }
+  }
+  problem_.blocks = blocks;
+  problem_.columns = column;
+  problem_.aref = aref;
+  problem_.D = D;
+  problem_.R = R;
+  problem_.frictionloss = loss;
 }
 
 void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
@@ -277,8 +291,10 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
     const std::span<const int> global = stiffDofs(m, part);
     if (localOf(global[0]) < 0) continue;
     const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(global.size()));
+    int local = localOf(global[0]);
     for (std::size_t k = 0; k < dofs.size(); ++k) {
-      dofs[k] = localOf(global[k]);
+      while (dof_[static_cast<std::size_t>(local)] != global[k]) ++local;  // both grow
+      dofs[k] = local;
       partOf[static_cast<std::size_t>(dofs[k])] = static_cast<int>(count);
       entries += m.K_rownnz[m.stiffpart_dofadr[part] + static_cast<int>(k)];
     }
@@ -287,6 +303,10 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
                       arena.take<double>(static_cast<std::ptrdiff_t>(dofs.size()))};
   }
   if (count == 0) return;
+  if (static_cast<int>(parts[0].dofs.size()) == n) {  // the island is a part: its rows are there already
+    stiff_.emplace(*trees_, stiffRows(m, d, idOf[0]), parts.first(count));
+    return;
+  }
 
   int treeRows = n;
   for (int i = n - 1; i >= 0; --i) {
@@ -325,7 +345,8 @@ void IslandProblem::chooseStart(const Option& opt, Arena& arena) {
   if (opt.solver == Solver::PGS) {
     solve::chooseDualStart(problem_, warmStart_, force_, arena);
   } else {
-    solve::chooseStart(problem_, warmStart_, x_, arena);
+    startResidual_ = arena.take<double>(problem_.rows());
+    solve::chooseStart(problem_, warmStart_, x_, startResidual_, arena);
   }
 }
 

@@ -55,16 +55,20 @@ class IslandProblem {
   void takeVelocities(const Data& d);
 
   const solve::ConstraintProblem& problem() const { return problem_; }
-  solve::Solution solution() { return {x_, force_, state_, constraintForce_}; }
+  solve::Solution solution() { return {x_, force_, state_, constraintForce_, startResidual_}; }
   /// Copies the solution back into Data's numbering: qacc, qfrc_constraint, efc_force, efc_state.
   void scatter(Data& d) const;
 
  private:
+  /// Copies the island's blocks and what belongs to their rows; local(dof) is the number of a dof in the island.
+  template <class Local>
+  void takeRows(const Data& d, const Island& island, Local&& local, Arena& arena);
   void addStiffness(const Model& m, const Data& d, Arena& arena);
 
   std::span<int> dof_;  // global dof of each local one
   std::span<int> row_;  // global row of each local one
   std::span<double> x_, warmStart_, force_, constraintForce_;
+  std::span<double> startResidual_;  // once chooseStart() has found it
   std::span<RowState> state_;
   std::optional<solve::TreeMetric> trees_;
   std::optional<solve::StiffMetric> stiff_;  // if stiffness is part of the metric

@@ -254,7 +254,7 @@ const solve::BlockPlan& blockPlanOf(const Model& m, Data& d, int part) {
 /// dual solvers for one per row.
 bool iterationsAreCheaper(const Model& m, const solve::FactorPlan& plan, int part) {
   constexpr int kSmallestIterative = 250;  // dofs
-  constexpr double kPerBlock = 1000;       // multiplications of a factor that take as long as the work for one block
+  constexpr double kPerBlock = 700;        // multiplications of a factor that take as long as the work for one block
   if (m.opt.jacobian != JacobianForm::Auto) return false;
   if (m.opt.solver == Solver::PGS || m.opt.solver == Solver::Impulse || m.opt.noslip_iterations > 0) return false;
   const int first = m.stiffpart_dofadr[part], n = m.stiffpart_dofnum[part];
@@ -321,9 +321,10 @@ void preparePart(const Model& m, Data& d, int part, const PartNumbers& numbers) 
                {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])});
     return;
   }
+  const Arena::Scope scope(d.arena);
   const solve::BlockPlan& plan = d.solverMemory.plans(-1 - part).fixedBlockPlan();
   solve::BlockMaker maker(plan.pattern(), numbersOf(d.flexBlock.data(), numbers.block, numbers.blockEnd),
-                          numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
+                          numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd), d.arena);
   plan.set(stiffRows(m, d, part), maker);
   maker.factor();
 }

@@ -18,44 +18,57 @@ constexpr int kStride = BlockMatrix::kStride;
 
 using WideFloat = float __attribute__((vector_size(16), aligned(4), may_alias));
 
-inline __attribute__((always_inline)) const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
-inline __attribute__((always_inline)) Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
-/// The rows of a block.
-inline __attribute__((always_inline)) void load(const float* B, Wide (&row)[3]) {
-  for (int i = 0; i < 3; ++i) {
-    row[i] = __builtin_convertvector(*reinterpret_cast<const WideFloat*>(B + 3 * i), Wide);
-  }
-}
+#define SINEW_INLINE inline __attribute__((always_inline))
+SINEW_INLINE const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
+SINEW_INLINE Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
+SINEW_INLINE const WideFloat& wide(const float* p) { return *reinterpret_cast<const WideFloat*>(p); }
+SINEW_INLINE WideFloat& wide(float* p) { return *reinterpret_cast<WideFloat*>(p); }
 
 /// Without the last lane, which belongs to the next row of a block.
-inline __attribute__((always_inline)) void dropLast(Wide& w) {
-  const Wide zero{};
+template <class W>
+SINEW_INLINE void dropLast(W& w) {
+  const W zero{};
   w = __builtin_shufflevector(w, zero, 0, 1, 2, 7);
 }
+/// The sums over the lanes of three.
+SINEW_INLINE void sumLanes(const Wide (&s)[3], Wide& out) {
+  const Wide zero{};
+  const Wide a = __builtin_shufflevector(s[0], s[1], 0, 4, 2, 6) + __builtin_shufflevector(s[0], s[1], 1, 5, 3, 7);
+  const Wide b = __builtin_shufflevector(s[2], zero, 0, 4, 2, 6) + __builtin_shufflevector(s[2], zero, 1, 5, 3, 7);
+  out = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
+SINEW_INLINE void sumLanes(const WideFloat (&s)[3], WideFloat& out) {
+  const WideFloat zero{};
+  const WideFloat a = __builtin_shufflevector(s[0], s[1], 0, 4, 1, 5) + __builtin_shufflevector(s[0], s[1], 2, 6, 3, 7);
+  const WideFloat b = __builtin_shufflevector(s[2], zero, 0, 4, 1, 5) + __builtin_shufflevector(s[2], zero, 2, 6, 3, 7);
+  out = __builtin_shufflevector(a, b, 0, 1, 4, 5) + __builtin_shufflevector(a, b, 2, 3, 6, 7);
+}
 
-/// inv(L) for L L' = S, of which `column` has the columns. False if S is not safely positive.
+/// inv(S) of a symmetric S, of which `column` has the columns below the diagonal. False if S is not safely positive.
 bool invertDiagonal(const Wide (&column)[3], const double (&start)[3], float* inverse) {
+  // S = L diag(p) L'
   const auto sound = [&](double pivot, int k) { return pivot > kSmallestPivot * start[k]; };
-  if (!sound(column[0][0], 0)) return false;
-  const double l00 = std::sqrt(column[0][0]);
-  const double l10 = column[0][1] / l00, l20 = column[0][2] / l00;
-  const double p1 = column[1][1] - l10 * l10;
+  const double p0 = column[0][0];
+  if (!sound(p0, 0)) return false;
+  const double i0 = 1 / p0;
+  const double l10 = column[0][1] * i0, l20 = column[0][2] * i0;
+  const double p1 = column[1][1] - l10 * column[0][1];
   if (!sound(p1, 1)) return false;
-  const double l11 = std::sqrt(p1);
-  const double l21 = (column[1][2] - l20 * l10) / l11;
-  const double p2 = column[2][2] - l20 * l20 - l21 * l21;
+  const double i1 = 1 / p1;
+  const double s21 = column[1][2] - l20 * column[0][1];
+  const double l21 = s21 * i1;
+  const double p2 = column[2][2] - l20 * column[0][2] - l21 * s21;
   if (!sound(p2, 2)) return false;
-  const double l22 = std::sqrt(p2);
-  const double i00 = 1 / l00, i11 = 1 / l11, i22 = 1 / l22;
-  const double i10 = -l10 * i00 * i11;
-  const double i21 = -l21 * i11 * i22;
-  const double i20 = -(l20 * i00 + l21 * i10) * i22;
-  const double all[] = {i00, i10, i11, i20, i21, i22};
-  for (int k = 0; k < 6; ++k) inverse[k] = static_cast<float>(all[k]);
+  const double i2 = 1 / p2;
+  // inv(L) has -l10, m20, -l21 below the diagonal
+  const double m20 = l10 * l21 - l20;
+  const double b = -(l10 * i1 + l21 * m20 * i2), e = -l21 * i2;
+  const double all[] = {i0 + l10 * l10 * i1 + m20 * m20 * i2, b, m20 * i2, b, i1 + l21 * l21 * i2, e, m20 * i2, e, i2};
+  for (int k = 0; k < BlockMatrix::kSize; ++k) inverse[k] = static_cast<float>(all[k]);
   return true;
 }
 
-inline __attribute__((always_inline)) double sumOf(const Wide& w) { return (w[0] + w[2]) + (w[1] + w[3]); }
+SINEW_INLINE double sumOf(const Wide& w) { return (w[0] + w[2]) + (w[1] + w[3]); }
 
 }  // namespace
 
@@ -100,6 +113,8 @@ void BlockPattern::make(int rows, std::span<const Pair> pairs, Arena& scratch) {
     column_.push_back(r);
   }
   rowAdr_.push_back(blocks());
+  longestRow_ = 0;
+  for (int r = 0; r < rows; ++r) longestRow_ = std::max(longestRow_, rowAdr_[at(r + 1)] - rowAdr_[at(r)]);
   findCommon();
 }
 
@@ -132,48 +147,116 @@ int BlockPattern::find(int row, int column) const {
   return found != end && *found == column ? static_cast<int>(found - column_.begin()) : -1;
 }
 
-BlockMaker::BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor)
-    : pattern_(&pattern), value_(value), factor_(factor), inverse_(factor.data() + BlockMatrix::lowers(pattern)) {
+BlockMaker::BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor, Arena& arena)
+    : pattern_(&pattern),
+      value_(value),
+      factor_(factor),
+      inverse_(factor.data() + BlockMatrix::lowers(pattern)),
+      row_(arena.take<double>(std::ptrdiff_t{3 * kStride} * pattern.longestRow())) {
   value_.back() = 0;
-  inverse_[-1] = 0;
+  factor_.back() = 0;
 }
 
+namespace {
+
+/// y = A x, where x[i] is made only when its row comes: a row needs none of the later ones.
+template <class MakeX>
+SINEW_INLINE double multiplyRows(const BlockPattern& pattern, const double* value, const double* x, double* y,
+                                 MakeX&& makeX) {
+  const int *rowAdr = pattern.rowAdr(), *column = pattern.column();
+  const int rows = pattern.rows();
+  Wide form{};
+  for (int i = 0; i < rows; ++i) {
+    Wide xi;
+    makeX(i, xi);
+    const double x0 = xi[0], x1 = xi[1], x2 = xi[2];
+    Wide s[3] = {};
+    const int last = rowAdr[i + 1] - 1;
+    const double* B = value + std::ptrdiff_t{BlockMatrix::kSize} * rowAdr[i];
+    for (int k = rowAdr[i]; k < last; ++k, B += BlockMatrix::kSize) {
+      const Wide xj = wide(x + kStride * column[k]);
+      const Wide r0 = wide(B), r1 = wide(B + 3), r2 = wide(B + 6);
+      s[0] += r0 * xj;
+      s[1] += r1 * xj;
+      s[2] += r2 * xj;
+      wide(y + kStride * column[k]) += (r0 * x0 + r1 * x1) + r2 * x2;
+    }
+    // what is beside the diagonal counts twice in the form
+    Wide t;
+    sumLanes(s, t);
+    const Wide u = t + ((wide(B) * x0 + wide(B + 3) * x1) + wide(B + 6) * x2);
+    form += xi * (t + u);
+    wide(y + kStride * i) = u;
+  }
+  return sumOf(form);
+}
+
+}  // namespace
+
 SINEW_KERNEL double BlockMatrix::multiply(const double* x, double* y) const {
+  return multiplyRows(
+      *pattern_, value_, x, y, [&](int i, Wide& xi) __attribute__((always_inline)) { xi = wide(x + kStride * i); });
+}
+
+SINEW_KERNEL double BlockMatrix::turn(double alpha, double* x, double scale, const float* w, double beta, double* d,
+                                      double* q) const {
+  return multiplyRows(
+      *pattern_, value_, d, q, [&](int i, Wide& di) __attribute__((always_inline)) {
+        WideFloat wi = wide(w + kStride * i);
+        dropLast(wi);
+        const Wide old = wide(d + kStride * i);
+        wide(x + kStride * i) += alpha * old;
+        di = scale * __builtin_convertvector(wi, Wide) + beta * old;
+        wide(d + kStride * i) = di;
+      });
+}
+
+SINEW_KERNEL double BlockMatrix::forward(double alpha, const double* q, double* r, double scale, float* z,
+                                         float* w) const {
   const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
   const int rows = pattern_->rows();
-  double form = 0;
+  Wide form{};
+  const float* B = lower_;
   for (int i = 0; i < rows; ++i) {
-    const double* xi = x + kStride * i;
-    const double x0 = xi[0], x1 = xi[1], x2 = xi[2];
-    Wide s0{}, s1{}, s2{};
+    WideFloat s[3] = {};
     const int last = rowAdr[i + 1] - 1;
-    for (int k = rowAdr[i]; k < last; ++k) {
-      const double* B = value_ + std::ptrdiff_t{kSize} * k;
-      const Wide xj = wide(x + kStride * column[k]);
-      Wide& yj = wide(y + kStride * column[k]);
-      const Wide r0 = wide(B), r1 = wide(B + 3), r2 = wide(B + 6);
-      s0 += r0 * xj;
-      s1 += r1 * xj;
-      s2 += r2 * xj;
-      Wide t = (r0 * x0 + r1 * x1) + r2 * x2;
-      dropLast(t);
-      yj += t;
+    for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
+      const WideFloat zj = wide(z + kStride * column[k]);
+      s[0] += wide(B) * zj;
+      s[1] += wide(B + 3) * zj;
+      s[2] += wide(B + 6) * zj;
     }
-    const double* D = value_ + std::ptrdiff_t{kSize} * last;  // counts below the diagonal only
-    // what is beside the diagonal counts twice in the form
-    const double t0 = sumOf(s0), t1 = sumOf(s1), t2 = sumOf(s2);
-    const double u0 = t0 + (D[0] * x0 + D[3] * x1 + D[6] * x2);
-    const double u1 = t1 + (D[3] * x0 + D[4] * x1 + D[7] * x2);
-    const double u2 = t2 + (D[6] * x0 + D[7] * x1 + D[8] * x2);
-    form += (x0 * (t0 + u0) + x1 * (t1 + u1)) + x2 * (t2 + u2);
-    wide(y + kStride * i) = Wide{u0, u1, u2, 0};
+    const Wide ri = wide(r + kStride * i) - alpha * wide(q + kStride * i);
+    wide(r + kStride * i) = ri;
+    WideFloat t;
+    sumLanes(s, t);
+    WideFloat zi = __builtin_convertvector(scale * ri, WideFloat) - t;
+    dropLast(zi);
+    const float* D = inverse_ + std::ptrdiff_t{kSize} * i;
+    const WideFloat wi = (wide(D) * zi[0] + wide(D + 3) * zi[1]) + wide(D + 6) * zi[2];
+    wide(z + kStride * i) = zi;
+    wide(w + kStride * i) = wi;
+    form += __builtin_convertvector(zi * wi, Wide);
   }
-  return form;
+  return sumOf(form);
+}
+
+SINEW_KERNEL void BlockMatrix::backward(float* w) const {
+  const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
+  for (int i = pattern_->rows() - 1; i >= 0; --i) {
+    const float* wi = w + kStride * i;
+    const float w0 = wi[0], w1 = wi[1], w2 = wi[2];
+    const int last = rowAdr[i + 1] - 1;
+    // there are i diagonal blocks before this row
+    const float* B = lower_ + std::ptrdiff_t{kSize} * (rowAdr[i] - i);
+    for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
+      wide(w + kStride * column[k]) -= (wide(B) * w0 + wide(B + 3) * w1) + wide(B + 6) * w2;
+    }
+  }
 }
 
 SINEW_KERNEL bool BlockMaker::makeRows(std::span<const std::uint8_t> changed) const {
   constexpr int kSize = BlockMatrix::kSize;
-  constexpr int kDiagonal = BlockMatrix::kDiagonal;
   const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
   const int rows = pattern_->rows();
   for (int i = 0; i < rows; ++i) {
@@ -183,37 +266,44 @@ SINEW_KERNEL bool BlockMaker::makeRows(std::span<const std::uint8_t> changed) co
       for (int k = begin; k <= last; ++k) touched |= changed[at(column[k])] != 0;
       if (!touched) continue;
     }
-    // there are i diagonal blocks before this row
-    float* const own = factor_.data() + std::ptrdiff_t{kSize} * (begin - i);
-    const double* D = value_.data() + std::ptrdiff_t{kSize} * last;
-    Wide diagonal[3] = {{D[0], D[3], D[6], 0}, {0, D[4], D[7], 0}, {0, 0, D[8], 0}};
-    double start[3];
-    for (int k = 0; k < 3; ++k) start[k] = diagonal[k][k] *= 1 + shift_;
+    // columns of S_ij = A_ij - sum over columns l that rows i and j have in common of S_il L_jl'
     for (int k = begin; k < last; ++k) {
-      // columns of S = A_ij - sum over columns that rows i and j have in common; L_ij = S inv(L_jj)'
       const int j = column[k];
       const double* A = value_.data() + std::ptrdiff_t{kSize} * k;
       Wide S[3] = {{A[0], A[3], A[6], 0}, {A[1], A[4], A[7], 0}, {A[2], A[5], A[8], 0}};
       for (const BlockPattern::Common& common : pattern_->commonOf(k)) {
-        const float* P = own + std::ptrdiff_t{kSize} * (common.first - begin);
+        const double* P = row_.data() + std::ptrdiff_t{3 * kStride} * (common.first - begin);
         const float* Q = factor_.data() + std::ptrdiff_t{kSize} * (common.second - j);
-        const Wide p0{P[0], P[3], P[6], 0}, p1{P[1], P[4], P[7], 0}, p2{P[2], P[5], P[8], 0};
+        const Wide p0 = wide(P), p1 = wide(P + kStride), p2 = wide(P + 2 * kStride);
         for (int c = 0; c < 3; ++c) {
           const double q0 = Q[3 * c], q1 = Q[3 * c + 1], q2 = Q[3 * c + 2];
           S[c] -= (p0 * q0 + p1 * q1) + p2 * q2;
         }
       }
-      const float* inverse = inverse_ + std::ptrdiff_t{kDiagonal} * j;
-      const double i00 = inverse[0], i10 = inverse[1], i11 = inverse[2], i20 = inverse[3], i21 = inverse[4],
-                   i22 = inverse[5];
-      const Wide L[3] = {S[0] * i00, S[0] * i10 + S[1] * i11, (S[0] * i20 + S[1] * i21) + S[2] * i22};
-      float* out = own + std::ptrdiff_t{kSize} * (k - begin);
-      for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) out[3 * r + c] = static_cast<float>(L[c][r]);
-      }
-      for (int c = 0; c < 3; ++c) diagonal[c] -= (L[0] * L[0][c] + L[1] * L[1][c]) + L[2] * L[2][c];
+      for (int c = 0; c < 3; ++c) wide(row_.data() + std::ptrdiff_t{kStride} * (3 * (k - begin) + c)) = S[c];
     }
-    if (!invertDiagonal(diagonal, start, inverse_ + std::ptrdiff_t{kDiagonal} * i)) return false;
+    // L_ij = S_ij inv(D_j), D_i = A_ii - sum of S_ij L_ij'
+    double* D = value_.data() + std::ptrdiff_t{kSize} * last;
+    D[1] = D[3], D[2] = D[6], D[5] = D[7];  // only what is below the diagonal was counted
+    Wide diagonal[3] = {{D[0], D[3], D[6], 0}, {0, D[4], D[7], 0}, {0, 0, D[8], 0}};
+    double start[3];
+    for (int k = 0; k < 3; ++k) start[k] = diagonal[k][k] *= 1 + shift_;
+    float* B = factor_.data() + std::ptrdiff_t{kSize} * (begin - i);  // there are i diagonal blocks before this row
+    for (int k = begin; k < last; ++k, B += kSize) {
+      const float* V = inverse_ + std::ptrdiff_t{kSize} * column[k];
+      const double* P = row_.data() + std::ptrdiff_t{3 * kStride} * (k - begin);
+      const Wide S[3] = {wide(P), wide(P + kStride), wide(P + 2 * kStride)};
+      Wide L[3];
+      for (int c = 0; c < 3; ++c) {
+        const double v0 = V[c], v1 = V[3 + c], v2 = V[6 + c];
+        L[c] = (S[0] * v0 + S[1] * v1) + S[2] * v2;
+      }
+      for (int c = 0; c < 3; ++c) diagonal[c] -= (S[0] * L[0][c] + S[1] * L[1][c]) + S[2] * L[2][c];
+      for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) B[3 * r + c] = static_cast<float>(L[c][r]);
+      }
+    }
+    if (!invertDiagonal(diagonal, start, inverse_ + std::ptrdiff_t{kSize} * i)) return false;
   }
   return true;
 }
@@ -227,83 +317,50 @@ void BlockMaker::factorAgain(std::span<const std::uint8_t> changed) {
   if (!makeRows(changed)) factor();
 }
 
-SINEW_KERNEL double BlockMatrix::solve(double* x) const {
-  const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
-  const int rows = pattern_->rows();
-  double form = 0;
-  for (int i = 0; i < rows; ++i) {
-    Wide s0{}, s1{}, s2{};
-    const int last = rowAdr[i + 1] - 1;
-    const float* B = lower_ + std::ptrdiff_t{kSize} * (rowAdr[i] - i);
-    for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
-      Wide row[3];
-      load(B, row);
-      const Wide xj = wide(x + kStride * column[k]);
-      s0 += row[0] * xj;
-      s1 += row[1] * xj;
-      s2 += row[2] * xj;
-    }
-    double* xi = x + kStride * i;
-    const double t0 = xi[0] - sumOf(s0), t1 = xi[1] - sumOf(s1), t2 = xi[2] - sumOf(s2);
-    const float* inverse = inverse_ + std::ptrdiff_t{kDiagonal} * i;
-    const double u0 = inverse[0] * t0;
-    const double u1 = inverse[1] * t0 + inverse[2] * t1;
-    const double u2 = inverse[3] * t0 + inverse[4] * t1 + inverse[5] * t2;
-    form += (u0 * u0 + u1 * u1) + u2 * u2;
-    wide(xi) = Wide{u0, u1, u2, 0};
-  }
-  for (int i = rows - 1; i >= 0; --i) {
-    const float* inverse = inverse_ + std::ptrdiff_t{kDiagonal} * i;
-    double* xi = x + kStride * i;
-    const double x0 = inverse[0] * xi[0] + inverse[1] * xi[1] + inverse[3] * xi[2];
-    const double x1 = inverse[2] * xi[1] + inverse[4] * xi[2];
-    const double x2 = inverse[5] * xi[2];
-    wide(xi) = Wide{x0, x1, x2, 0};
-    const int last = rowAdr[i + 1] - 1;
-    const float* B = lower_ + std::ptrdiff_t{kSize} * (rowAdr[i] - i);
-    for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
-      Wide row[3];
-      load(B, row);
-      Wide t = (row[0] * x0 + row[1] * x1) + row[2] * x2;
-      dropLast(t);
-      wide(x + kStride * column[k]) -= t;
-    }
-  }
-  return form;
-}
-
 BlockGradients::BlockGradients(int rows, Arena& arena) {
   const std::ptrdiff_t lanes = std::ptrdiff_t{kStride} * rows;
   residual_ = arena.zeros<double>(lanes);
-  preconditioned_ = arena.take<double>(lanes);
-  direction_ = arena.zeros<double>(lanes);
+  direction_ = arena.take<double>(lanes);
   product_ = arena.take<double>(lanes);
   solution_ = arena.take<double>(lanes);
+  forward_ = arena.take<float>(lanes);
+  preconditioned_ = arena.take<float>(lanes);
 }
 
 BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share, double enough,
                                              int mostIterations) const {
   std::fill(solution_.begin(), solution_.end(), 0.0);
   std::fill(direction_.begin(), direction_.end(), 0.0);
-  std::copy(residual_.begin(), residual_.end(), preconditioned_.begin());
-  double rho = 0, most = 0;
-  for (int iteration = 0; iteration < mostIterations; ++iteration) {
-    const double now = A.solve(preconditioned_.data());
-    if (!std::isfinite(now)) return {iteration, false};
+  // a power of two that leaves single precision room on either side
+  double largest = 0;
+  for (const double value : residual_) largest = std::max(largest, std::abs(value));
+  const double scale = largest > 0 && std::isfinite(largest) ? std::ldexp(1, -std::max(-1000, std::ilogb(largest))) : 1;
+
+  double rho = 0, most = 0, alpha = 0;
+  int iteration = 0;
+  bool converged = false;
+  for (; iteration < mostIterations; ++iteration) {
+    const double* q = iteration == 0 ? direction_.data() : product_.data();  // 0 at first
+    const double form = A.forward(alpha, q, residual_.data(), scale, forward_.data(), preconditioned_.data());
+    const double now = form / scale / scale;
+    if (!std::isfinite(now)) break;
     if (iteration == 0) most = now;
-    if (!(now > share * most) || (iteration > 0 && 0.5 * now <= enough)) return {iteration, true};
+    converged = !(now > share * most) || (iteration > 0 && 0.5 * now <= enough);
+    if (converged) break;
     const double beta = iteration == 0 ? 0 : now / rho;
     rho = now;
-    for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] = preconditioned_[i] + beta * direction_[i];
-    const double curvature = A.multiply(direction_.data(), product_.data());
-    if (!(curvature > 0)) return {iteration, false};
-    const double alpha = rho / curvature;
-    for (std::size_t i = 0; i < direction_.size(); ++i) {
-      solution_[i] += alpha * direction_[i];
-      preconditioned_[i] = residual_[i] -= alpha * product_[i];
-    }
+    A.backward(preconditioned_.data());
+    // the step of the last iteration is taken along
+    const double curvature =
+        A.turn(alpha, solution_.data(), 1 / scale, preconditioned_.data(), beta, direction_.data(), product_.data());
+    alpha = curvature > 0 ? rho / curvature : 0;
+    if (!(curvature > 0)) break;
   }
-  return {mostIterations, false};
+  for (std::size_t i = 0; i < solution_.size(); ++i) solution_[i] += alpha * direction_[i];
+  if (iteration == mostIterations) {
+    for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= alpha * product_[i];
+  }
+  return {iteration, converged, 0.5 * most};
 }
 
 }  // namespace sinew::solve

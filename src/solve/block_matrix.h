@@ -25,6 +25,7 @@ class BlockPattern {
 
   int rows() const { return static_cast<int>(rank_.size()); }
   int blocks() const { return static_cast<int>(column_.size()); }
+  int longestRow() const { return longestRow_; }                            ///< blocks
   int rank(int row) const { return rank_[static_cast<std::size_t>(row)]; }  ///< the number of a row that was given
   /// Where the block (row, column), row >= column, is; -1: nowhere.
   int find(int row, int column) const;
@@ -44,14 +45,16 @@ class BlockPattern {
  private:
   void findCommon();
 
+  int longestRow_ = 0;
   std::vector<int> rank_, rowAdr_, column_;
   std::vector<int> commonAdr_;
   std::vector<Common> common_;
 };
 
-/// A symmetric matrix in blocks of 3 x 3, entries of a block by rows, and an incomplete Cholesky factor of it without
-/// fill-in, IC(0). The factor is kept in single precision: it is there to make iterations few, and they wait for
-/// memory. Does not own its numbers.
+/// A symmetric matrix A in blocks of 3 x 3, entries of a block by rows, and an incomplete factor of it without fill-in,
+/// IC(0): A ~ L D L', the diagonal blocks of L are 1, D has blocks on the diagonal only. The factor, and vectors that
+/// it is applied to, are in single precision: they are there to make iterations few, and those wait for memory. A block
+/// of a vector has a fourth number, which is 0 unless said otherwise. Does not own its numbers.
 class BlockMatrix {
  public:
   static constexpr int kStride = 4;  ///< numbers per block in a vector
@@ -59,38 +62,43 @@ class BlockMatrix {
 
   /// How many numbers a matrix has, and its incomplete factor.
   static std::ptrdiff_t values(const BlockPattern& p) { return std::ptrdiff_t{kSize} * p.blocks() + kPadding; }
-  static std::ptrdiff_t factors(const BlockPattern& p) { return lowers(p) + std::ptrdiff_t{kDiagonal} * p.rows(); }
-  /// The pattern must outlive this.
+  static std::ptrdiff_t factors(const BlockPattern& p) { return std::ptrdiff_t{kSize} * p.blocks() + kPadding; }
+  /// The pattern must outlive this. There must be a factor (BlockMaker) before any of what follows is called.
   BlockMatrix(const BlockPattern& pattern, std::span<const double> value, std::span<const float> factor)
-      : pattern_(&pattern), value_(value.data()), lower_(factor.data()), inverse_(factor.data() + lowers(pattern)) {}
+      : pattern_(&pattern), value_(value.data()), lower_(factor.data()), inverse_(lower_ + lowers(pattern)) {}
 
   int rows() const { return pattern_->rows(); }
-  /// y = A x; returns x'A x.
+  /// y = A x; returns x'A x. Fourth numbers of y mean nothing.
   double multiply(const double* x, double* y) const;
-  /// x <- inv(L L') x; returns x'inv(L L') x.
-  double solve(double* x) const;
+
+  // the three passes over memory of an iteration of conjugate gradients
+  /// r -= alpha q; z = inv(L) scale r, w = inv(D) z; returns z'w. Fourth numbers of q, r and w mean nothing.
+  double forward(double alpha, const double* q, double* r, double scale, float* z, float* w) const;
+  /// w <- inv(L') w, fourth numbers meaning nothing.
+  void backward(float* w) const;
+  /// x += alpha d; d = scale w + beta d; q = A d; returns d'q. Fourth numbers of w and q mean nothing.
+  double turn(double alpha, double* x, double scale, const float* w, double beta, double* d, double* q) const;
 
  private:
   friend class BlockMaker;
-  static constexpr int kPadding = 1;   // the last row of a block is read with one number too many
-  static constexpr int kDiagonal = 6;  // numbers of a triangle
-  static std::ptrdiff_t lowers(const BlockPattern& p) {
-    return std::ptrdiff_t{kSize} * (p.blocks() - p.rows()) + kPadding;
-  }
+  static constexpr int kPadding = 1;  // the last row of a block is read with one number too many
+  static std::ptrdiff_t lowers(const BlockPattern& p) { return std::ptrdiff_t{kSize} * (p.blocks() - p.rows()); }
 
   const BlockPattern* pattern_;
   const double* value_;
-  const float* lower_;    // blocks below the diagonal
-  const float* inverse_;  // of the diagonal blocks: 00, 10, 11, 20, 21, 22
+  const float* lower_;    // blocks of L below the diagonal
+  const float* inverse_;  // of the blocks of D
 };
 
 /// Makes the numbers of a BlockMatrix.
 class BlockMaker {
  public:
-  BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor);
+  /// Scratch from `arena`.
+  BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor, Arena& arena);
+  /// The numbers, too.
   BlockMaker(const BlockPattern& pattern, Arena& arena)
       : BlockMaker(pattern, arena.take<double>(BlockMatrix::values(pattern)),
-                   arena.take<float>(BlockMatrix::factors(pattern))) {}
+                   arena.take<float>(BlockMatrix::factors(pattern)), arena) {}
 
   const BlockPattern& pattern() const { return *pattern_; }
   BlockMatrix matrix() const { return {*pattern_, value_, factor_}; }
@@ -110,6 +118,7 @@ class BlockMaker {
   std::span<double> value_;
   std::span<float> factor_;
   float* inverse_;
+  std::span<double> row_;  // scratch: S_ij of one row, by columns, padded
   double shift_ = 0;
 };
 
@@ -118,19 +127,22 @@ class BlockGradients {
  public:
   BlockGradients(int rows, Arena& arena);
 
-  /// b before solve(), by lanes; those that no unknown uses are zero.
+  /// b before solve(), by lanes, those that no unknown uses being zero; after it b - A x, fourth numbers meaning
+  /// nothing.
   std::span<double> right() const { return residual_; }
   std::span<const double> solution() const { return solution_; }
 
   struct Report {
     int iterations = 0;
     bool converged = false;
+    double start = 0;  ///< 1/2 b' P b, P being the preconditioner: about 1/2 b' inv(A) b
   };
   /// Iterations end when what is left of 1/2 b' inv(A) b is below `share` of it, or below `enough`.
   Report solve(const BlockMatrix& A, double share, double enough, int mostIterations) const;
 
  private:
-  std::span<double> residual_, preconditioned_, direction_, product_, solution_;
+  std::span<double> residual_, direction_, product_, solution_;
+  std::span<float> forward_, preconditioned_;
 };
 
 }  // namespace sinew::solve

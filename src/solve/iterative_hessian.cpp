@@ -14,9 +14,19 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // shares of the predicted decrease
 constexpr double kForcing = 1e-4;
 constexpr double kRounding = 1e-20;
+/// If more than this share of the blocks that can change sides did so, others will, and the next step is not the last.
+constexpr double kManySides = 0.1;
 constexpr int kMostIterations = 500;
 constexpr std::ptrdiff_t kWeights = kMaxBasis * kMaxBasis;
 constexpr int kStride = BlockMatrix::kStride;
+
+/// target += left right', of three numbers each. Rows of a block overlap by a number to which nothing is added: all are
+/// read before one is written.
+inline __attribute__((always_inline)) void addOuter(const double* left, const Wide& right, double* target) {
+  Wide sum[3];
+  for (int r = 0; r < 3; ++r) sum[r] = *reinterpret_cast<const Wide*>(target + 3 * r) + left[r] * right;
+  for (int r = 0; r < 3; ++r) *reinterpret_cast<Wide*>(target + 3 * r) = sum[r];
+}
 
 bool isCone(const RowBlock& block, const RowState* state) {
   return block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone;
@@ -32,8 +42,9 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
       more_(plan.placesOf(p.blocks.subspan(at(plan.blocks())), p.columns, arena)),
       H_(plan.pattern(), arena),
       gradients_(plan.pattern().rows(), arena) {
-  // rows that never change sides come first
-  isQuadratic_ = p.blocks.empty() || p.blocks.back().kind == BlockKind::Equality;
+  while (firstSided_ < static_cast<int>(p.blocks.size()) && p.blocks[at(firstSided_)].kind == BlockKind::Equality) {
+    ++firstSided_;
+  }
   touched_ = arena.take<std::uint8_t>(plan.pattern().rows());
   coneWeights_ = arena.take<double>(kWeights * static_cast<std::ptrdiff_t>(p.cones.size()));
   int most = 0;
@@ -45,9 +56,9 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
 
 double IterativeHessian::predictedCost(const ConstraintProblem& p, Accuracy accuracy) {
   // some tens of iterations, each 36 multiplications per block that wait for memory; measured
-  const double perBlock = accuracy == Accuracy::OfAFactor ? 1700 : 1000;
+  const double perBlock = accuracy == Accuracy::OfAFactor ? 1200 : 700;
   const LowerRows A = p.metric->lower();
-  double blocks = A.n > 0 ? (A.rowadr[A.n - 1] + A.rownnz[A.n - 1]) / 9.0 : 0;
+  double blocks = A.n > 0 ? (A.rowadr[A.n - 1] + A.rownnz[A.n - 1] - A.rowadr[0]) / 9.0 : 0;
   for (const RowBlock& block : p.blocks) {
     const int nodes = (block.ncol + 2) / 3;
     blocks += 0.5 * nodes * (nodes - 1);
@@ -60,6 +71,15 @@ SINEW_KERNEL void IterativeHessian::addBlock(int b, const double* W) {
   const BlockPlaces& places = b < more_.firstBlock ? known_ : more_;
   const int nb = block.nbasis;
   const int touched = places.touchedNum[at(b - places.firstBlock)];
+  const int* place = places.place.data() + places.placeAdr[at(b - places.firstBlock)];
+  if (nb == 1 && touched == 2 && block.ncol == 6) {  // two nodes with all their dofs: the length of an edge
+    const double* v = p_.values.data() + block.value;
+    const Wide first = W[0] * Wide{v[0], v[1], v[2], 0}, second = W[0] * Wide{v[3], v[4], v[5], 0};
+    addOuter(v, first, H_.block(place[0]));
+    addOuter(v + 3, first, H_.block(place[1]));
+    addOuter(v + 3, second, H_.block(place[2]));
+    return;
+  }
   const int* slot = places.slot.data() + block.column - places.firstColumn;
   const int width = kStride * touched;
   std::fill_n(basis_.begin(), width * nb, 0.0);
@@ -74,7 +94,6 @@ SINEW_KERNEL void IterativeHessian::addBlock(int b, const double* W) {
       weighted_[at(a * width + c)] = sum;
     }
   }
-  const int* place = places.place.data() + places.placeAdr[at(b - places.firstBlock)];
   for (int i = 0; i < touched; ++i) {
     for (int j = 0; j <= i; ++j) {
       Wide sum[3] = {};
@@ -118,7 +137,7 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   changed_ = 0;
   std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
-  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+  for (int b = firstSided_; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
     if (!cone && std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) continue;
@@ -137,19 +156,33 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
 }
 
 void IterativeHessian::solve(const double* x, double enough, double* y) {
-  // once the rows have settled on their sides, one step leads to the minimum
-  const double settled = accuracy_ == Accuracy::OfAFactor ? kRounding : 0;
-  const double forcing = isQuadratic_ || changed_ == 0      ? settled
-                         : accuracy_ == Accuracy::OfAFactor ? kForcing * kForcing
-                                                            : kForcing;
-  if (accuracy_ == Accuracy::OfAFactor) enough = 0;
+  const int sided = static_cast<int>(p_.blocks.size()) - firstSided_;
+  const bool exact = accuracy_ == Accuracy::OfAFactor;
+  double share = kForcing;
+  if (sided == 0 || changed_ == 0) {
+    share = 0;  // once the rows have settled on their sides, one step leads to the minimum
+  } else if (exact && changed_ <= std::max(1.0, kManySides * sided)) {
+    share = kForcing * kForcing;
+  }
+  // rounding is that of the whole solution, of which the first solve finds most
+  if (exact) enough = kRounding * most_;
+  if (exact && most_ == 0) share = std::max(share, kRounding);
   const std::span<const int> lanes = plan_.lanes();
   const std::span<double> right = gradients_.right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes.size(); ++i) right[at(lanes[i])] = x[i];
-  iterations_ += gradients_.solve(H_.matrix(), forcing, enough, kMostIterations).iterations;
+  const BlockGradients::Report report = gradients_.solve(H_.matrix(), share, enough, kMostIterations);
+  iterations_ += report.iterations;
+  most_ = std::max(most_, report.start);
   const std::span<const double> solution = gradients_.solution();
   for (std::size_t i = 0; i < lanes.size(); ++i) y[i] = solution[at(lanes[i])];
+}
+
+void IterativeHessian::productOfSolution(const double* x, double* Hy) const {
+  // iterations leave the residual x - H y where they took x from
+  const std::span<const int> lanes = plan_.lanes();
+  const std::span<const double> residual = gradients_.right();
+  for (std::size_t i = 0; i < lanes.size(); ++i) Hy[i] = x[i] - residual[at(lanes[i])];
 }
 
 }  // namespace sinew::solve

@@ -25,9 +25,11 @@ class IterativeHessian {
   void update(const double* r, const RowState* state, const RowState* before);
 
   /// y ~ inv(H) x, as a step of Newton's method needs it. Iterations end when what is left of the decrease
-  /// 1/2 x' inv(H) x that it predicts is a small share of that, or (Accuracy::OfTheTolerance) below `enough`. The share
-  /// is that of rounding once rows no longer change sides.
+  /// 1/2 x' inv(H) x that it predicts is a small share of that, which is smaller if few rows changed sides, or
+  /// (Accuracy::OfTheTolerance) below `enough`. Once no rows change sides it is rounding that ends them.
   void solve(const double* x, double enough, double* y);
+  /// Hy = H y for the y of the last solve(), which gave it along with y. `x` is what it was called with.
+  void productOfSolution(const double* x, double* Hy) const;
   /// Iterations of all calls of solve().
   int iterations() const { return iterations_; }
 
@@ -38,8 +40,9 @@ class IterativeHessian {
   const ConstraintProblem& p_;
   const BlockPlan& plan_;
   const Accuracy accuracy_;
-  int changed_ = 1;           // blocks that changed sides in the last update
-  bool isQuadratic_ = false;  // one step leads to the minimum
+  int firstSided_ = 0;  // blocks before it never change sides
+  int changed_ = 1;     // blocks that changed sides in the last update
+  double most_ = 0;     // the largest decrease that any solve began with
   int iterations_ = 0;
   BlockPlaces known_, more_;  // places of the plan's blocks, and of further ones
   BlockMaker H_;

@@ -55,10 +55,10 @@ DirectionalCost::DirectionalCost(const ConstraintProblem& p, Arena& arena) : p_(
   }
 }
 
-void DirectionalCost::prepare(const double* r, const double* Js, double gradientSlope, double curvature) {
+void DirectionalCost::prepare(const double* r, const double* Js, double slope, double curvature) {
   r_ = r;
   Js_ = Js;
-  slope_ = gradientSlope;
+  slope_ = slope;
   curvature_ = curvature;
   evaluations_ = 0;
   frictionBegin_ = frictionEnd_ = 0;

@@ -14,8 +14,9 @@ class DirectionalCost {
   /// Takes all memory it will ever need.
   DirectionalCost(const ConstraintProblem& p, Arena& arena);
 
-  /// r = J x - aref, Js = J s, gradientSlope = s'(A x - A a0), curvature = s' A s.
-  void prepare(const double* r, const double* Js, double gradientSlope, double curvature);
+  /// r = J x - aref, Js = J s. What is not in the rows is quadratic: its slope and curvature along s; with the metric
+  /// alone, s'(A x - A a0) and s' A s.
+  void prepare(const double* r, const double* Js, double slope, double curvature);
 
   struct Point {
     double alpha = 0;

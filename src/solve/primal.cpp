@@ -54,9 +54,10 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       method_(method),
       n_(p.dofs()),
       rows_(p.rows()),
-      directional_(p, arena),
-      Ax_(arena.take<double>(n_)),
-      As_(arena.take<double>(n_)),
+      fixed_(p),
+      sided_(p),
+      fixedGradient_(arena.take<double>(n_)),
+      fixedProduct_(arena.take<double>(n_)),
       residual_(arena.take<double>(rows_)),
       Js_(arena.take<double>(rows_)),
       gradient_(arena.take<double>(n_)),
@@ -66,6 +67,15 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldState_(arena.take<RowState>(rows_)) {
   if (method == PrimalMethod::Newton) chooseHessian(arena);
+  std::size_t fixed = 0;
+  if (iterative_) {
+    while (fixed < p.blocks.size() && p.blocks[fixed].kind == BlockKind::Equality) ++fixed;
+    weighed_ = arena.take<double>(rows_);
+  }
+  fixed_.blocks = p.blocks.first(fixed);
+  sided_.blocks = p.blocks.subspan(fixed);
+  firstSided_ = fixed < p.blocks.size() ? p.blocks[fixed].row : rows_;
+  directional_.emplace(sided_, arena);
 }
 
 void PrimalSolver::chooseHessian(Arena& arena) {
@@ -105,13 +115,51 @@ bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
   return factors > iterations;
 }
 
-void PrimalSolver::evaluate(const Solution& s) {
-  cost_ = evaluateRows(p_, residual_.data(), s.force.data(), s.state.data()) + gaussCost(p_, s.x, Ax_);
-  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
-  addTransposed(p_, s.force.data(), s.constraintForce.data());
-  for (std::size_t i = 0; i < gradient_.size(); ++i) {
-    gradient_[i] = Ax_[i] - p_.smoothForce[i] - s.constraintForce[i];
+void PrimalSolver::start(const Solution& s) {
+  p_.metric->multiply(s.x.data(), fixedGradient_.data());
+  for (std::size_t i = 0; i < fixedGradient_.size(); ++i) fixedGradient_[i] -= p_.smoothForce[i];
+  fixedCost_ = 0;
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    fixedCost_ += 0.5 * fixedGradient_[i] * (s.x[i] - p_.smoothAcceleration[i]);
   }
+  if (s.startResidual.empty()) {
+    multiplyRows(p_, s.x.data(), residual_.data());
+    for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= p_.aref[i];
+  } else {
+    std::copy(s.startResidual.begin(), s.startResidual.end(), residual_.begin());
+  }
+  if (!fixed_.blocks.empty()) {
+    fixedCost_ += evaluateRows(fixed_, residual_.data(), s.force.data(), s.state.data());
+    std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
+    addTransposed(fixed_, s.force.data(), s.constraintForce.data());
+    for (std::size_t i = 0; i < fixedGradient_.size(); ++i) fixedGradient_[i] -= s.constraintForce[i];
+  }
+  evaluate(s);
+}
+
+void PrimalSolver::evaluate(const Solution& s) {
+  cost_ = fixedCost_ + evaluateRows(sided_, residual_.data(), s.force.data(), s.state.data());
+  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
+  addTransposed(sided_, s.force.data(), s.constraintForce.data());
+  for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] = fixedGradient_[i] - s.constraintForce[i];
+}
+
+void PrimalSolver::finish(const Solution& s) {
+  if (fixed_.blocks.empty()) return;
+  multiplyRows(fixed_, s.x.data(), residual_.data());
+  for (std::size_t i = 0; i < static_cast<std::size_t>(firstSided_); ++i) residual_[i] -= p_.aref[i];
+  evaluateRows(fixed_, residual_.data(), s.force.data(), s.state.data());
+  addTransposed(fixed_, s.force.data(), s.constraintForce.data());
+}
+
+void PrimalSolver::multiplyFixed(const Solution& s) {
+  if (!iterative_) return p_.metric->multiply(direction_.data(), fixedProduct_.data());
+  // H d less what the other rows have in it, J' S'' J d; H was made for the states of now, and d = -preconditioned_
+  iterative_->productOfSolution(gradient_.data(), fixedProduct_.data());
+  for (double& value : fixedProduct_) value = -value;
+  weighRows(sided_, residual_.data(), s.state.data(), Js_.data(), weighed_.data());
+  for (std::size_t i = static_cast<std::size_t>(firstSided_); i < weighed_.size(); ++i) weighed_[i] = -weighed_[i];
+  addTransposed(sided_, weighed_.data(), fixedProduct_.data());
 }
 
 void PrimalSolver::solveHessian() {
@@ -136,10 +184,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     if (recorded < costs.size()) costs[recorded++] = cost_;
   };
 
-  p_.metric->multiply(s.x.data(), Ax_.data());
-  multiplyRows(p_, s.x.data(), residual_.data());
-  for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= p_.aref[i];
-  evaluate(s);
+  start(s);
   record();
 
   // is the start good enough already?
@@ -161,23 +206,24 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     // best point along the direction
     const double length = norm(direction_);
     if (length < kMinVal) break;
-    std::fill(As_.begin(), As_.end(), 0.0);
-    p_.metric->multiply(direction_.data(), As_.data());
-    multiplyRows(p_, direction_.data(), Js_.data());
-    directional_.prepare(residual_.data(), Js_.data(), dot(direction_, Ax_) - dot(direction_, p_.smoothForce),
-                         dot(direction_, As_));
-    const LineSearchResult step = lineSearch(directional_, tolerance * options_.lineSearchTolerance * length / scale,
+    multiplyRows(sided_, direction_.data(), Js_.data());
+    multiplyFixed(s);
+    const double slope = dot(direction_, fixedGradient_), curvature = dot(direction_, fixedProduct_);
+    directional_->prepare(residual_.data(), Js_.data(), slope, curvature);
+    const LineSearchResult step = lineSearch(*directional_, tolerance * options_.lineSearchTolerance * length / scale,
                                              options_.lineSearchEvaluations);
     if (step.alpha == 0) break;
 
     addScaled(s.x, direction_, step.alpha);
-    addScaled(Ax_, As_, step.alpha);
-    addScaled(residual_, Js_, step.alpha);
+    addScaled(fixedGradient_, fixedProduct_, step.alpha);
+    fixedCost_ += step.alpha * (slope + 0.5 * step.alpha * curvature);
+    const auto sided = static_cast<std::size_t>(firstSided_);
+    addScaled(residual_.subspan(sided), Js_.subspan(sided), step.alpha);
     if (!newton) {
       std::copy(gradient_.begin(), gradient_.end(), oldGradient_.begin());
       std::copy(preconditioned_.begin(), preconditioned_.end(), oldPreconditioned_.begin());
     }
-    std::copy(s.state.begin(), s.state.end(), oldState_.begin());
+    std::copy(s.state.begin() + firstSided_, s.state.end(), oldState_.begin() + firstSided_);
     evaluate(s);
     record();
 
@@ -217,26 +263,29 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     }
     for (std::size_t i = 0; i < direction_.size(); ++i) direction_[i] = beta * direction_[i] - preconditioned_[i];
   }
+  finish(s);
   report.cost = cost_;
   report.innerIterations = iterative_ ? iterative_->iterations() : 0;
   return report;
 }
 
-void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x, Arena& scratch) {
+void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x,
+                 std::span<double> residual, Arena& scratch) {
   const Arena::Scope scope(scratch);
-  const std::span<double> residual = scratch.take<double>(p.rows());
+  const std::span<double> ofSmooth = scratch.take<double>(p.rows());
   const std::span<double> force = scratch.take<double>(p.rows());
   const std::span<RowState> state = scratch.take<RowState>(p.rows());
-  const auto rowCost = [&](std::span<const double> a) {
-    multiplyRows(p, a.data(), residual.data());
-    for (std::size_t i = 0; i < residual.size(); ++i) residual[i] -= p.aref[i];
-    return evaluateRows(p, residual.data(), force.data(), state.data());
+  multiplyRows(p, previous.data(), residual.data(), p.smoothAcceleration.data(), ofSmooth.data());
+  const auto rowCost = [&](std::span<double> r) {
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] -= p.aref[i];
+    return evaluateRows(p, r.data(), force.data(), state.data());
   };
   const std::span<double> Aprevious = scratch.zeros<double>(p.dofs());
   p.metric->multiply(previous.data(), Aprevious.data());
-  const bool keep = !(rowCost(p.smoothAcceleration) < rowCost(previous) + gaussCost(p, previous, Aprevious));
+  const bool keep = !(rowCost(ofSmooth) < rowCost(residual) + gaussCost(p, previous, Aprevious));
   const std::span<const double> chosen = keep ? previous : p.smoothAcceleration;
   std::copy(chosen.begin(), chosen.end(), x.begin());
+  if (!keep) std::copy(ofSmooth.begin(), ofSmooth.end(), residual.begin());
 }
 
 }  // namespace sinew::solve

@@ -28,13 +28,18 @@ enum class PrimalMethod {
 class PrimalSolver {
  public:
   PrimalSolver(const ConstraintProblem& p, const SolveOptions& options, PrimalMethod method, Arena& arena);
+  PrimalSolver(const PrimalSolver&) = delete;
+  PrimalSolver& operator=(const PrimalSolver&) = delete;
 
   /// `solution.x` carries the start in and the minimizer out; forces, states and J' f belong to it. If `costs` is given
   /// it receives the cost at the start and after every iteration, as far as it has room.
   SolveReport solve(Solution solution, std::span<double> costs = {});
 
  private:
-  void evaluate(const Solution& s);
+  void start(const Solution& s);
+  void evaluate(const Solution& s);       // the rows of sided_, and the gradient
+  void finish(const Solution& s);         // the rows of fixed_
+  void multiplyFixed(const Solution& s);  // fixedProduct_
   void chooseHessian(Arena& arena);
   bool iterationsAreCheaper(Arena& arena) const;
   template <class F>
@@ -48,8 +53,16 @@ class PrimalSolver {
   const SolveOptions& options_;
   const PrimalMethod method_;
   const int n_, rows_;
-  DirectionalCost directional_;
-  std::span<double> Ax_, As_, residual_, Js_, gradient_, preconditioned_, direction_;
+  // The rows in two parts. Where systems with H are solved by iterations, equalities are left alone between the start
+  // and the end: with the metric they are one quadratic function, whose derivatives along a direction follow from H.
+  // Otherwise all rows are in the second part.
+  ConstraintProblem fixed_, sided_;
+  int firstSided_ = 0;  // row
+  std::optional<DirectionalCost> directional_;
+  std::span<double> fixedGradient_;  // of the metric's part of the cost and that of the fixed rows
+  std::span<double> fixedProduct_;   // second derivative of these times the direction
+  std::span<double> residual_, Js_, gradient_, preconditioned_, direction_;
+  std::span<double> weighed_;                          // iterations only, by rows
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;
   // Newton only, one of the three
@@ -57,11 +70,12 @@ class PrimalSolver {
   std::optional<DenseHessian> dense_;
   std::optional<SparseHessian> sparse_;
   std::optional<IterativeHessian> iterative_;
-  double cost_ = 0;
+  double fixedCost_ = 0, cost_ = 0;
 };
 
 /// Start of a primal solve: whichever of the previous acceleration and a0 has the smaller cost (a0 only if strictly).
-/// Writes it to x. `scratch` needs room for the problem's rows and dofs.
-void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x, Arena& scratch);
+/// Writes it to x, and J x - aref to `residual`. `scratch` needs room for the problem's rows and dofs.
+void chooseStart(const ConstraintProblem& p, std::span<const double> previous, std::span<double> x,
+                 std::span<double> residual, Arena& scratch);
 
 }  // namespace sinew::solve

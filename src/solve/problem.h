@@ -83,6 +83,8 @@ struct Solution {
   std::span<double> force;            ///< one per row; PGS reads its warm start here
   std::span<RowState> state;          ///< one per row
   std::span<double> constraintForce;  ///< J' force
+  /// J x - aref for the x that comes in, one per row, if it is known; primal solvers.
+  std::span<const double> startResidual = {};
 };
 
 }  // namespace sinew::solve

@@ -161,27 +161,38 @@ void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const do
 
 }  // namespace
 
+namespace {
+
+inline __attribute__((always_inline)) void multiplyBlock(const ConstraintProblem& p, const RowBlock& block,
+                                                         const double* x, double* y) {
+  double c[kMaxBasis];
+  const double* b = p.values.data() + block.value;
+  const int* column = p.columns.data() + block.column;
+  const int n = block.nbasis;
+  double* out = y + block.row;
+  double* target = block.kind == BlockKind::Pyramid ? c : out;
+  withSize(
+      n, [&](auto size)
+             __attribute__((always_inline)) { basisTimes<decltype(size)::value>(block.ncol, b, column, x, target); });
+  if (block.kind != BlockKind::Pyramid) return;
+  const double* friction = p.cones[static_cast<std::size_t>(block.cone)].friction.data();
+  for (int k = 1; k < n; ++k) {
+    const double t = friction[k - 1] * c[k];
+    *out++ = c[0] + t;
+    *out++ = c[0] - t;
+  }
+}
+
+}  // namespace
+
 SINEW_KERNEL void multiplyRows(const ConstraintProblem& p, const double* x, double* y) {
-  const double* values = p.values.data();
-  const int* columns = p.columns.data();
-  const ConeParameters* cones = p.cones.data();
+  for (const RowBlock& block : p.blocks) multiplyBlock(p, block, x, y);
+}
+
+SINEW_KERNEL void multiplyRows(const ConstraintProblem& p, const double* x1, double* y1, const double* x2, double* y2) {
   for (const RowBlock& block : p.blocks) {
-    double c[kMaxBasis];
-    const double* b = values + block.value;
-    const int* column = columns + block.column;
-    const int n = block.nbasis;
-    double* out = y + block.row;
-    double* target = block.kind == BlockKind::Pyramid ? c : out;
-    withSize(
-        n, [&](auto size)
-               __attribute__((always_inline)) { basisTimes<decltype(size)::value>(block.ncol, b, column, x, target); });
-    if (block.kind != BlockKind::Pyramid) continue;
-    const double* friction = cones[block.cone].friction.data();
-    for (int k = 1; k < n; ++k) {
-      const double t = friction[k - 1] * c[k];
-      *out++ = c[0] + t;
-      *out++ = c[0] - t;
-    }
+    multiplyBlock(p, block, x1, y1);
+    multiplyBlock(p, block, x2, y2);
   }
 }
 
@@ -286,6 +297,24 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
     }
   }
   return cost;
+}
+
+void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y) {
+  for (const RowBlock& block : p.blocks) {
+    if (block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone) {
+      double W[kMaxBasis * kMaxBasis];
+      ellipticWeights(p, block, r + block.row, W);
+      for (int i = 0; i < block.nrow; ++i) {
+        double sum = 0;
+        for (int j = 0; j < block.nrow; ++j) sum += W[i * block.nrow + j] * v[block.row + j];
+        y[block.row + i] = sum;
+      }
+      continue;
+    }
+    for (int i = block.row; i < block.row + block.nrow; ++i) {
+      y[i] = state[i] == RowState::Quadratic ? p.D[static_cast<std::size_t>(i)] * v[i] : 0;
+    }
+  }
 }
 
 bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state,

@@ -13,6 +13,8 @@ inline bool isUnilateral(BlockKind kind) { return kind == BlockKind::Unilateral 
 
 /// y = J x, one number per row.
 void multiplyRows(const ConstraintProblem& p, const double* x, double* y);
+/// The same for two vectors: J, which may be large, is read once.
+void multiplyRows(const ConstraintProblem& p, const double* x1, double* y1, const double* x2, double* y2);
 
 /// x += J' f.
 void addTransposed(const ConstraintProblem& p, const double* f, double* x);
@@ -24,6 +26,9 @@ void addTransposed(const ConstraintProblem& p, const double* f, double* x);
 ///   mu N + T <= 0    quadratic in all rows, 1/2 sum D_k r_k^2
 ///   between          1/2 Dm (N - mu T)^2 with Dm = D_0 / (mu^2 (1 + mu^2)): the distance to the cone
 double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state);
+
+/// y = S'' v, S'' the second derivative of the cost of all rows at the residual r, to which the states must belong.
+void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y);
 
 /// Second derivative of a block's cost with respect to its basis values, W (nbasis x nbasis, row-major, symmetric), so
 /// that the block adds B' W B to the Hessian. Returns false when W is zero. The state must belong to r.

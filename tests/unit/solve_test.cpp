@@ -314,12 +314,43 @@ TEST(BlockPattern, NumbersRowsByLevels) {
 }
 
 TEST(BlockMatrix, Multiplies) {
-  const GridMatrix grid(6);
+  GridMatrix grid(6);
   const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
   const std::vector<double> expected = GridMatrix::padded(grid.dense * v);
   std::vector<double> y(expected.size());
-  grid.maker->matrix().multiply(GridMatrix::padded(v).data(), y.data());
-  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_NEAR(y[i], expected[i], 1e-12);
+  grid.maker->factor();
+  const double form = grid.maker->matrix().multiply(GridMatrix::padded(v).data(), y.data());
+  EXPECT_NEAR(form, v.dot(grid.dense * v), 1e-10);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (i % 4 < 3) {
+      EXPECT_NEAR(y[i], expected[i], 1e-12);
+    }
+  }
+}
+
+// One pass over memory does what three loops would: a step along the last direction, the next direction, its product.
+TEST(BlockMatrix, TurnsToTheNextDirectionAndMultiplies) {
+  GridMatrix grid(6);
+  grid.maker->factor();
+  const Eigen::Index n = 3 * grid.rows;
+  const Eigen::VectorXd old = Eigen::VectorXd::LinSpaced(n, -2, 1).array().sin();
+  const Eigen::VectorXd z = Eigen::VectorXd::LinSpaced(n, 1, 5).array().cos().cast<float>().cast<double>();
+  const Eigen::VectorXd next = 0.25 * z + 0.3 * old;
+  std::vector<double> x(4 * static_cast<std::size_t>(grid.rows), 1.0), d = GridMatrix::padded(old), q(x.size());
+  const std::vector<double> z4 = GridMatrix::padded(z);
+  std::vector<float> w(z4.begin(), z4.end());
+  for (std::size_t i = 3; i < w.size(); i += 4) w[i] = 7;  // means nothing
+  const double form = grid.maker->matrix().turn(0.5, x.data(), 0.25, w.data(), 0.3, d.data(), q.data());
+  EXPECT_NEAR(form, next.dot(grid.dense * next), 1e-10);
+  const std::vector<double> old4 = GridMatrix::padded(old), next4 = GridMatrix::padded(next),
+                            product4 = GridMatrix::padded(grid.dense * next);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    EXPECT_NEAR(x[i], 1 + 0.5 * old4[i], 1e-15);
+    EXPECT_NEAR(d[i], next4[i], 1e-15);
+    if (i % 4 < 3) {
+      EXPECT_NEAR(q[i], product4[i], 1e-12);
+    }
+  }
 }
 
 // A grid one node wide is a chain, which has no fill-in: then the incomplete factor is the factor, but for rounding to
@@ -343,10 +374,20 @@ TEST(BlockMatrix, SolvesAChain) {
   }
   std::vector<double> x(4 * rows), y(x.size());
   for (int i = 0; i < 3 * rows; ++i) x[static_cast<std::size_t>(4 * (i / 3) + i % 3)] = std::sin(1.0 + 2 * i);
-  A.matrix().multiply(x.data(), y.data());
   A.factor();
-  A.matrix().solve(y.data());
-  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], x[i], 1e-5);
+  const double form = A.matrix().multiply(x.data(), y.data());
+  // r = 3 A x in two parts, of which a quarter is solved for
+  std::vector<double> r(y.size());
+  for (std::size_t i = 0; i < r.size(); ++i) r[i] = i % 4 < 3 ? 2 * y[i] : 0;
+  std::vector<float> z(x.size()), w(x.size());
+  EXPECT_NEAR(A.matrix().forward(-1, y.data(), r.data(), 0.25, z.data(), w.data()), 9.0 / 16 * form, 1e-5 * form);
+  A.matrix().backward(w.data());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i % 4 < 3) {
+      EXPECT_NEAR(r[i], 3 * y[i], 1e-12);
+      EXPECT_NEAR(w[i], 0.75 * x[i], 1e-5);
+    }
+  }
 }
 
 TEST(BlockMatrix, EnlargesTheDiagonalUntilTheFactorExists) {
@@ -364,9 +405,16 @@ TEST(BlockMatrix, EnlargesTheDiagonalUntilTheFactorExists) {
     for (int k = 0; k < 3; ++k) A.block(pattern.find(pair.row, pair.column))[4 * k] = 0.9;
   }
   A.factor();
-  std::vector<double> x(16, 1.0);
-  A.matrix().solve(x.data());
-  for (const double value : x) EXPECT_TRUE(std::isfinite(value));
+  const std::vector<double> q(16, 0.0);
+  std::vector<double> r(16, 1.0);
+  std::vector<float> z(16), w(16);
+  EXPECT_GT(A.matrix().forward(0, q.data(), r.data(), 1, z.data(), w.data()), 0);
+  A.matrix().backward(w.data());
+  for (std::size_t i = 0; i < w.size(); ++i) {
+    if (i % 4 < 3) {
+      EXPECT_TRUE(std::isfinite(w[i]));
+    }
+  }
 }
 
 // The incomplete factor is in single precision, the solution is not.
@@ -382,6 +430,24 @@ TEST(BlockGradients, SolveAGridAsAFactorDoes) {
   EXPECT_TRUE(report.converged);
   EXPECT_LT(report.iterations, 30);
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i], expected[i], 1e-11);
+}
+
+// Single precision ends near 1e-38 and 1e38; the numbers of a problem need not.
+TEST(BlockGradients, SolveWhateverTheSizeOfTheRightSide) {
+  GridMatrix grid(8);
+  grid.maker->factor();
+  const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
+  const std::vector<double> right = GridMatrix::padded(v);
+  const std::vector<double> expected = GridMatrix::padded(grid.dense.llt().solve(v));
+  const BlockGradients gradients(grid.rows, grid.arena);
+  for (const double size : {1e-60, 1e60}) {
+    for (std::size_t i = 0; i < right.size(); ++i) gradients.right()[i] = size * right[i];
+    EXPECT_TRUE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
+    for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i] / size, expected[i], 1e-11);
+  }
+  std::fill(gradients.right().begin(), gradients.right().end(), 0.0);
+  EXPECT_TRUE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
+  for (const double value : gradients.solution()) EXPECT_EQ(value, 0);
 }
 
 TEST(BlockGradients, SayThatTheyDidNotGetThere) {
@@ -408,6 +474,47 @@ TEST(Newton, IterationsGiveTheSolutionOfFactors) {
       const Result iterative = solveBy(p, Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Iterative});
       EXPECT_TRUE(iterative.report.converged) << "seed " << seed;
       EXPECT_TRUE(allNear(iterative.x, dense.x, 1e-6, 1e-6)) << "seed " << seed << ", " << dofs << " dofs";
+      EXPECT_NEAR(iterative.report.cost, dense.report.cost, 1e-9 * (1 + std::abs(dense.report.cost)));
+      for (std::size_t i = 1; i < iterative.costs.size(); ++i) {
+        EXPECT_LE(iterative.costs[i], iterative.costs[i - 1] * (1 + 1e-12)) << "seed " << seed << " iteration " << i;
+      }
+      // forces are those of x, and add up
+      const auto n = static_cast<std::size_t>(p.dofs()), rows = static_cast<std::size_t>(p.rows());
+      std::vector<double> r(rows), force(rows), sum(n, 0);
+      std::vector<RowState> state(rows);
+      multiplyRows(p, iterative.x.data(), r.data());
+      for (std::size_t i = 0; i < rows; ++i) r[i] -= p.aref[i];
+      evaluateRows(p, r.data(), force.data(), state.data());
+      addTransposed(p, force.data(), sum.data());
+      EXPECT_TRUE(allNear(iterative.force, force, 1e-9, 1e-9)) << "seed " << seed;
+      EXPECT_TRUE(allNear(iterative.constraintForce, sum, 1e-9, 1e-9)) << "seed " << seed;
+    }
+  }
+}
+
+// Forces are minus the first derivative of the cost, so their change along v is -S'' v. Central differences; rows near
+// a kink between the two points are left out.
+TEST(Rows, SecondDerivativeIsThatOfTheForces) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    const auto rows = static_cast<std::size_t>(p.rows());
+    std::vector<double> r(rows), v(rows), y(rows), force(rows);
+    std::vector<RowState> state(rows), stateThere(rows), stateBack(rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      r[i] = std::sin(static_cast<double>(i + 7 * seed));
+      v[i] = std::cos(static_cast<double>(3 * i + seed));
+    }
+    evaluateRows(p, r.data(), force.data(), state.data());
+    weighRows(p, r.data(), state.data(), v.data(), y.data());
+    const double h = 1e-6;
+    std::vector<double> there = r, back = r, forceThere(rows), forceBack(rows);
+    for (std::size_t i = 0; i < rows; ++i) there[i] += h * v[i], back[i] -= h * v[i];
+    evaluateRows(p, there.data(), forceThere.data(), stateThere.data());
+    evaluateRows(p, back.data(), forceBack.data(), stateBack.data());
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (stateThere[i] != stateBack[i]) continue;
+      EXPECT_NEAR(y[i], (forceBack[i] - forceThere[i]) / (2 * h), 1e-4 * (1 + std::abs(y[i])));
     }
   }
 }
