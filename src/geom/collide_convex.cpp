@@ -52,19 +52,6 @@ Witness deepestPoint(const Polytope& polytope) {
           -std::sqrt(face.square)};
 }
 
-/// How far the bodies overlap in the direction in which GJK saw them last: no less than the depth. Bodies that just
-/// touch may leave a simplex that holds the origin by rounding only; an expansion of it ends at any face, and this
-/// shows it.
-Witness overlapSeenLast(const GjkResult& result, ConvexBody& a, ConvexBody& b) {
-  const Vec3 x = result.onA - result.onB;
-  const double length = norm(x);
-  if (!result.hasWitness || !(length > kMinVal)) return {result.onA, result.onB, -kInfinite};
-  const Vec3 n = x * (-1 / length);  // from A to B
-  const double overlap = std::max(0.0, dot(n, minkowskiSupport(a, b, n).point));
-  const Vec3 middle = 0.5 * (result.onA + result.onB), half = (0.5 * overlap) * n;
-  return {middle + half, middle - half, -overlap};
-}
-
 void clipNearestFace(const Polytope& polytope, const ConvexBody& a, const ConvexBody& b, ClipScratch& memory,
                      WitnessList& contacts) {
   Feature ofA, ofB;
@@ -185,11 +172,6 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
   contacts.item[0] = deepestPoint(polytope);
   if (!contacts.item[0].onA.allFinite() || !contacts.item[0].onB.allFinite()) return 0;
   contacts.count = 1;
-  const Witness seen = overlapSeenLast(result, a, b);
-  if (seen.dist > contacts.item[0].dist + options.tolerance) {
-    contacts.item[0] = seen;
-    return seen.dist;
-  }
   if (maxContacts > 1) clipNearestFace(polytope, a, b, memory.clip, contacts);
   double deepest = contacts.item[0].dist;
   for (int i = 1; i < contacts.count; ++i) {

@@ -14,6 +14,7 @@ constexpr double kInfinite = std::numeric_limits<double>::max();
 constexpr double kOnFace = kMinVal * kMinVal;  ///< squared distance below which the origin counts as on a face
 constexpr int kMaxIterations = 1000;
 constexpr int kFacesPerIteration = 6;
+constexpr double kFlat = 1e-6;        ///< sine below which a face does not show on which side a point is
 constexpr double kInsideOut = 1e-10;  ///< a first bound this far below the face shows that the face is not one of A - B
 
 /// The origin and p lie strictly on the same side of the plane a, b, c.
@@ -92,7 +93,7 @@ bool Polytope::seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& 
   addVertex(p);
   addVertex(q);
   for (const Vec3& d : {d1, d2, d3}) addSupport(a, b, d, norm(d));
-  setCenter(2, a, b);
+  setCenters(2);
 
   // two pyramids over the triangle 2, 3, 4
   constexpr std::array<std::array<int, 3>, 6> kVertex = {
@@ -119,7 +120,7 @@ bool Polytope::seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex&
   for (const int tip : {4, 3}) {
     if (onTriangle(point(0), point(1), point(2), point(tip))) return false;
   }
-  setCenter(3, a, b);
+  setCenters(3);
   constexpr std::array<std::array<int, 3>, 6> kVertex = {
       {{4, 0, 1}, {4, 2, 0}, {4, 1, 2}, {3, 1, 0}, {3, 0, 2}, {3, 2, 1}}};
   constexpr std::array<std::array<int, 3>, 6> kAdjacent = {
@@ -132,7 +133,7 @@ bool Polytope::seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex&
 
 bool Polytope::seedFromTetrahedron(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b) {
   for (const MinkowskiVertex& v : simplex) addVertex(v);
-  setCenter(4, a, b);
+  setCenters(4);
   constexpr std::array<std::array<int, 3>, 4> kVertex = {{{0, 1, 2}, {0, 3, 1}, {0, 2, 3}, {3, 2, 1}}};
   constexpr std::array<std::array<int, 3>, 4> kAdjacent = {{{1, 3, 2}, {2, 3, 0}, {0, 3, 1}, {2, 0, 1}}};
   for (std::size_t i = 0; i < 4; ++i) {
@@ -154,13 +155,16 @@ bool Polytope::restartFromFace(int index, ConvexBody& a, ConvexBody& b) {
 
 // ------------------------------------------------------------------------------------------------- building blocks
 
-/// A point inside, from which faces point away: the middle of GJK's simplex. If that may be part of a face of A - B,
-/// its middle is no help, but that of all vertices is.
-void Polytope::setCenter(std::size_t simplex, const ConvexBody& a, const ConvexBody& b) {
-  const std::size_t count = bothPolytopes(a, b) ? vertices_.size() : simplex;
-  center_.setZero();
-  for (std::size_t i = 0; i < count; ++i) center_ += vertices_[i].point;
-  center_ /= static_cast<double>(count);
+/// Points inside, from which faces point away: the middle of GJK's simplex, and, as that may be part of a face of A -
+/// B, the middle of all vertices.
+void Polytope::setCenters(std::size_t simplex) {
+  const auto middle = [&](std::size_t count) {
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t i = 0; i < count; ++i) sum += vertices_[i].point;
+    return Vec3(sum / static_cast<double>(count));
+  };
+  center_ = middle(simplex);
+  inside_ = middle(vertices_.size());
 }
 
 int Polytope::addVertex(const MinkowskiVertex& v) {
@@ -178,8 +182,11 @@ double Polytope::addFace(const std::array<int, 3>& vertex, const std::array<int,
   f.vertex = vertex;
   f.adjacent = adjacent;
   if (!projectOriginOnPlane(point(vertex[2]), point(vertex[1]), point(vertex[0]), f.foot)) return 0;
-  if (dot(f.foot, point(vertex[0]) - center_) < 0) f.foot = -f.foot;
   f.square = dot(f.foot, f.foot);
+  const Vec3 away = point(vertex[0]) - center_;
+  const double outward = dot(f.foot, away);
+  const bool clear = outward * outward > kFlat * kFlat * f.square * dot(away, away);
+  if ((clear ? outward : dot(f.foot, point(vertex[0]) - inside_)) < 0) f.foot = -f.foot;
   return f.square;
 }
 

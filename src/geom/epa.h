@@ -39,7 +39,7 @@ class Polytope {
   bool restartFromFace(int face, ConvexBody& a, ConvexBody& b);
 
   void clear();
-  void setCenter(std::size_t simplex, const ConvexBody& a, const ConvexBody& b);
+  void setCenters(std::size_t simplex);
   int addVertex(const MinkowskiVertex& v);
   int addSupport(ConvexBody& a, ConvexBody& b, const Vec3& direction, double length);
   double addFace(const std::array<int, 3>& vertex, const std::array<int, 3>& adjacent);
@@ -63,7 +63,7 @@ class Polytope {
   std::vector<Face> faces_;
   std::vector<int> candidates_;  ///< faces that may become the nearest
   std::vector<HorizonEdge> horizon_;
-  Vec3 center_ = Vec3::Zero();
+  Vec3 center_ = Vec3::Zero(), inside_ = Vec3::Zero();
   std::size_t maxFaces_ = 0;
   int nearest_ = -1;
 };
