@@ -34,11 +34,15 @@ struct Lanes<2> {
   static constexpr int kWidth = 2 * kSmall;
   Wide low, middle, high;
 
-  SINEW_INLINE void clear() { low = middle = high = Wide{}; }
   SINEW_INLINE void loadRow(const double* J) {
     low = load(J);
     middle = load(J + kLanes);
     high = load(J + 2 * kLanes);
+  }
+  SINEW_INLINE void storeRow(double* to) const {
+    at(to) = low;
+    at(to + kLanes) = middle;
+    at(to + 2 * kLanes) = high;
   }
   SINEW_INLINE void loadSides(const double* first, const double* second) {
     low = load(first);
@@ -51,19 +55,15 @@ struct Lanes<2> {
     pairAt(second) = __builtin_shufflevector(middle, middle, 2, 3);
     at(second + 2) = high;
   }
-  SINEW_INLINE void addScaled(const Lanes& row, double s) {
-    low += row.low * s;
-    middle += row.middle * s;
-    high += row.high * s;
+  SINEW_INLINE void add(const Lanes& other) {
+    low += other.low;
+    middle += other.middle;
+    high += other.high;
   }
   SINEW_INLINE void multiply(const Lanes& other) {
     low *= other.low;
     middle *= other.middle;
     high *= other.high;
-  }
-  /// Their product with another one, to be summed up over the lanes.
-  SINEW_INLINE void dot(const Lanes& other, Wide& product) const {
-    product = low * other.low + middle * other.middle + high * other.high;
   }
 };
 
@@ -73,30 +73,26 @@ struct Lanes<1> {
   Wide low;
   Pair high;
 
-  SINEW_INLINE void clear() {
-    low = Wide{};
-    high = Pair{};
-  }
   SINEW_INLINE void loadRow(const double* J) {
     low = load(J);
     high = loadPair(J + kLanes);
+  }
+  SINEW_INLINE void storeRow(double* to) const {
+    at(to) = low;
+    pairAt(to + kLanes) = high;
   }
   SINEW_INLINE void loadSides(const double* first, const double*) { loadRow(first); }
   SINEW_INLINE void storeSides(double* first, double*) const {
     at(first) = low;
     pairAt(first + kLanes) = high;
   }
-  SINEW_INLINE void addScaled(const Lanes& row, double s) {
-    low += row.low * s;
-    high += row.high * s;
+  SINEW_INLINE void add(const Lanes& other) {
+    low += other.low;
+    high += other.high;
   }
   SINEW_INLINE void multiply(const Lanes& other) {
     low *= other.low;
     high *= other.high;
-  }
-  SINEW_INLINE void dot(const Lanes& other, Wide& product) const {
-    const Pair rest = high * other.high;
-    product = low * other.low + Wide{rest[0], rest[1], 0, 0};
   }
 };
 
@@ -132,30 +128,45 @@ SINEW_INLINE void respond(const Manifold& m, const FreeVelocities& f, Lanes<Side
   x.loadSides(side[0], side[1]);
 }
 
-/// sum = J' x, x(i) giving the numbers of point i.
+/// First of the columns of point i for dofs that its frame alone does not tell.
+template <int Sides>
+SINEW_INLINE const double* turnsOf(const Manifold& m, int i) {
+  return m.columns + Manifold::kTriple * Sides * (1 + i);
+}
+
+/// sum = J' x with x(i) the numbers of point i, the fourth of which is zero.
 template <int Sides, class X>
-SINEW_INLINE void transposed(const Manifold& m, const FreeContact* c, const X& x, Lanes<Sides>& sum) {
-  sum.clear();
+SINEW_INLINE void transposed(const Manifold& m, const X& x, Lanes<Sides>& sum) {
+  constexpr int kColumn = Manifold::kColumn;
+  Wide all = {}, turn[3 * Sides] = {}, shift[3 * Sides];
   for (int i = 0; i < m.count; ++i) {
-    for (int k = 0; k < 3; ++k) {
-      Lanes<Sides> row;
-      row.loadRow(c[i].J + k * Lanes<Sides>::kWidth);
-      sum.addScaled(row, x(i)[k]);
-    }
+    const Wide xi = load(x(i));
+    const double* columns = turnsOf<Sides>(m, i);
+    all += xi;
+    for (int k = 0; k < 3 * Sides; ++k) turn[k] += load(columns + k * kColumn) * xi;
+  }
+  for (int k = 0; k < 3 * Sides; ++k) shift[k] = load(m.columns + k * kColumn) * all;
+  sumsOf(shift[0], shift[1], shift[2], turn[0], sum.low);
+  if constexpr (Sides == 2) {
+    sumsOf(turn[1], turn[2], shift[3], shift[4], sum.middle);
+    sumsOf(shift[5], turn[3], turn[4], turn[5], sum.high);
+  } else {
+    Wide rest;
+    sumsOf(turn[1], turn[2], turn[2], turn[2], rest);
+    sum.high = Pair{rest[0], rest[1]};
   }
 }
 
 /// v += inv(A) J' delta, four numbers of `delta` for each point.
-template <int Sides>
-SINEW_INLINE void move(const Manifold& m, const FreeContact* c, const double* delta, const FreeVelocities& f) {
+template <int Sides, class X>
+SINEW_INLINE void move(const Manifold& m, const X& delta, const FreeVelocities& f) {
   Lanes<Sides> impulse;
-  transposed<Sides>(
-      m, c, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, impulse);
+  transposed<Sides>(m, delta, impulse);
   respond<Sides>(m, f, impulse);
   double *first = f.velocity + m.slot[0], *second = f.velocity + m.slot[1];
   Lanes<Sides> v;
   v.loadSides(first, second);
-  v.addScaled(impulse, 1);
+  v.add(impulse);
   v.storeSides(first, second);
 }
 
@@ -173,76 +184,108 @@ SINEW_INLINE void invertTangents(FreeContact& c) {
   }
 }
 
-/// J_i inv(A) J_j' as three columns.
+/// The columns of J from its rows.
 template <int Sides>
-SINEW_INLINE void productsOf(const Lanes<Sides>* rows, const Lanes<Sides>* responses, double* columns) {
-  for (int b = 0; b < 3; ++b) {
-    Wide p[3];
-    for (int a = 0; a < 3; ++a) rows[a].dot(responses[b], p[a]);
-    sumsOf(p[0], p[1], p[2], Wide{}, at(columns + b * kLanes));
-  }
+SINEW_INLINE void setColumns(const Manifold& m, const double* const* J) {
+  constexpr int width = Lanes<Sides>::kWidth;
+  double* to = m.columns;
+  const auto add = [&](const double* rows, int firstDof) __attribute__((always_inline)) {
+    for (int side = 0; side < Sides; ++side) {
+      for (int k = 0; k < 3; ++k) {
+        const double* column = rows + kSmall * side + firstDof + k;
+        for (int r = 0; r < 3; ++r) *to++ = column[r * width];
+      }
+    }
+  };
+  add(J[0], 0);
+  for (int i = 0; i < m.count; ++i) add(J[i], 3);
+  *to = 0;
 }
 
 template <int Sides>
-SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const FreeVelocities& f) {
-  Lanes<Sides> response[Manifold::kMostPoints][3];
+SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const double* const* J, const FreeVelocities& f) {
+  constexpr int kColumn = Manifold::kColumn, width = Lanes<Sides>::kWidth;
+  setColumns<Sides>(m, J);
+  // inv(A) J_j' by columns, and what the dofs that all points have in common make of it
+  double response[Manifold::kMostPoints][3][width];
+  Wide shared[Manifold::kMostPoints][3];
+  for (int j = 0; j < m.count; ++j) {
+    for (int b = 0; b < 3; ++b) {
+      Lanes<Sides> row;
+      row.loadRow(J[j] + b * width);
+      respond<Sides>(m, f, row);
+      row.storeRow(response[j][b]);
+      Wide sum = {};
+      for (int k = 0; k < 3 * Sides; ++k) {
+        sum += load(m.columns + k * kColumn) * response[j][b][kSmall * (k / 3) + k % 3];
+      }
+      shared[j][b] = sum;
+    }
+  }
   double* block = m.coupling;
   for (int i = 0; i < m.count; ++i) {
-    Lanes<Sides> row[3];
-    for (int k = 0; k < 3; ++k) {
-      row[k].loadRow(c[i].J + k * Lanes<Sides>::kWidth);
-      response[i][k] = row[k];
-      respond<Sides>(m, f, response[i][k]);
+    const double* turns = turnsOf<Sides>(m, i);
+    Wide column[3];
+    for (int j = 0; j <= i; ++j) {
+      for (int b = 0; b < 3; ++b) {
+        Wide sum = shared[j][b];
+        for (int k = 0; k < 3 * Sides; ++k) {
+          sum += load(turns + k * kColumn) * response[j][b][kSmall * (k / 3) + 3 + k % 3];
+        }
+        column[b] = sum;
+      }
+      if (j == i) break;
+      for (int b = 0; b < 3; ++b) at(block + b * kColumn) = column[b];
+      block += Manifold::kBlock;
     }
-    for (int j = 0; j < i; ++j, block += Manifold::kBlock) productsOf<Sides>(row, response[j], block);
-    double own[Manifold::kBlock];
-    productsOf<Sides>(row, response[i], own);
-    c[i].gram = {own[0], own[5], own[10], 0};
-    c[i].across = {own[1], own[2]};
-    c[i].along = own[6];
+    c[i].gram = {column[0][0], column[1][1], column[2][2]};
+    c[i].across = {column[0][1], column[0][2]};
+    c[i].along = column[1][2];
     c[i].normalInverse = inverseOfNormal(c[i].gram[0], std::max(c[i].gram[1], c[i].gram[2]));
     invertTangents(c[i]);
   }
 }
 
-/// New tangential impulses when the normal one is `normal`; w is what the tangents' velocities lack.
-SINEW_INLINE void friction(FreeContact& c, const double* w, double normal, double* x) {
+/// New tangential impulses x when the normal one is `normal`; `start` are those before, w is what the tangents'
+/// velocities lack.
+SINEW_INLINE void friction(FreeContact& c, const Wide& start, const double* w, double normal, double* x) {
   if (!(normal > kLeastNormal)) {
     x[0] = x[1] = 0;
     return;
   }
   // sticking: the impulse that stops the contact, if the cone has it
-  const double x0 = c.lambda[1] + c.inverse[0] * w[0] + c.inverse[1] * w[1];
-  const double x1 = c.lambda[2] + c.inverse[1] * w[0] + c.inverse[2] * w[1];
+  const double x0 = start[1] + c.inverse[0] * w[0] + c.inverse[1] * w[1];
+  const double x1 = start[2] + c.inverse[1] * w[0] + c.inverse[2] * w[1];
   const double a = x0 * c.friction[1], b = x1 * c.friction[0], most = normal * c.friction[0] * c.friction[1];
   if (a * a + b * b <= most * most) {
     x[0] = x0;
     x[1] = x1;
     return;
   }
-  const double push[2] = {w[0] + c.gram[1] * c.lambda[1] + c.along * c.lambda[2],
-                          w[1] + c.along * c.lambda[1] + c.gram[2] * c.lambda[2]};
+  const double push[2] = {w[0] + c.gram[1] * start[1] + c.along * start[2],
+                          w[1] + c.along * start[1] + c.gram[2] * start[2]};
   slidePlane(c.gram[1], c.along, c.gram[2], push, c.friction.data(), normal, c.slip, x);
 }
 
-/// Sums over the rows of contacts, in lanes.
+/// Sums over the rows of contacts, in lanes; the fourth says nothing.
 struct Sums {
   Wide moved{}, size{};
 };
 
-/// One contact: its new impulses given what its velocities lack. `delta` is how they change.
+/// One contact: its new impulses given what its velocities lack. `delta` is how they change, and zero.
 SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
-  const Wide lead = beta * load(c.course.data());
-  at(c.course.data()) = lead + load(c.change.data());
-  at(c.lambda.data()) += lead;
-  const double normal = std::max(0.0, c.lambda[0] + lacking[0] * c.normalInverse);
-  const double push = normal - c.lambda[0];
+  const Wide lead = Wide{beta, beta, beta, 0} * load(c.course.data());
+  const Wide start = load(c.lambda.data()) + lead, course = lead + load(c.change.data());
+  const double normal = std::max(0.0, start[0] + lacking[0] * c.normalInverse);
+  const double push = normal - start[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
   double tangents[2];
-  friction(c, w, normal, tangents);
+  friction(c, start, w, normal, tangents);
   const Wide next = {normal, tangents[0], tangents[1], 0};
-  const Wide change = next - load(c.lambda.data());
+  const Wide change = next - start;
   at(delta) = change;
+  // each writes one number too many, which the next one puts right
+  at(c.course.data()) = course;
   at(c.change.data()) = change;
   at(c.lambda.data()) = next;
   sums.moved += load(c.gram.data()) * change * change;
@@ -251,18 +294,15 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
 
 template <int Sides, bool Back>
 SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, Sums& sums) {
-  Lanes<Sides> v;
-  v.loadSides(f.velocity + m.slot[0], f.velocity + m.slot[1]);
+  constexpr int kColumn = Manifold::kColumn;
+  const double* v[2] = {f.velocity + m.slot[0], f.velocity + m.slot[1]};
+  Wide shared = {};
+  for (int k = 0; k < 3 * Sides; ++k) shared += load(m.columns + k * kColumn) * v[k / 3][k % 3];
   Wide lacking[Manifold::kMostPoints];
   for (int i = 0; i < m.count; ++i) {
-    Wide p[3];
-    for (int k = 0; k < 3; ++k) {
-      Lanes<Sides> row;
-      row.loadRow(c[i].J + k * Lanes<Sides>::kWidth);
-      row.dot(v, p[k]);
-    }
-    Wide velocity;
-    sumsOf(p[0], p[1], p[2], p[2], velocity);
+    const double* turns = turnsOf<Sides>(m, i);
+    Wide velocity = shared;
+    for (int k = 0; k < 3 * Sides; ++k) velocity += load(turns + k * kColumn) * v[k / 3][3 + k % 3];
     lacking[i] = load(c[i].target.data()) - velocity;
   }
   double delta[Manifold::kMostPoints * kLanes];
@@ -272,20 +312,20 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     for (int t = 0; t < n; ++t) {  // what the points before it changed
       const int j = Back ? m.count - 1 - t : t;
       const double* d = delta + j * kLanes;
+      const double* block = m.coupling + Manifold::kBlock * (Back ? Manifold::blocks(j) + i : Manifold::blocks(i) + j);
       if constexpr (Back) {
-        const double* block = m.coupling + Manifold::kBlock * (Manifold::blocks(j) + i);
         Wide products;
-        sumsOf(load(block) * load(d), load(block + kLanes) * load(d), load(block + 2 * kLanes) * load(d),
-               load(block + 2 * kLanes) * load(d), products);
+        sumsOf(load(block) * load(d), load(block + kColumn) * load(d), load(block + 2 * kColumn) * load(d),
+               load(block + 2 * kColumn) * load(d), products);
         w -= products;
       } else {
-        const double* block = m.coupling + Manifold::kBlock * (Manifold::blocks(i) + j);
-        w -= load(block) * d[0] + load(block + kLanes) * d[1] + load(block + 2 * kLanes) * d[2];
+        w -= load(block) * d[0] + load(block + kColumn) * d[1] + load(block + 2 * kColumn) * d[2];
       }
     }
     visitPoint(c[i], w, beta, delta + i * kLanes, sums);
   }
-  move<Sides>(m, c, delta, f);
+  move<Sides>(
+      m, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, f);
 }
 
 template <bool Back>
@@ -310,18 +350,12 @@ SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, Free
   size += sums.size[0] + sums.size[1] + sums.size[2];
 }
 
-SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeContact* contacts,
+SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeContact* contacts, const double* const* J,
                              const FreeVelocities& f) {
   for (const Manifold* m = begin; m != end; ++m) {
-    m->sides == 2 ? prepare<2>(*m, contacts + m->begin, f) : prepare<1>(*m, contacts + m->begin, f);
+    m->sides == 2 ? prepare<2>(*m, contacts + m->begin, J + m->begin, f)
+                  : prepare<1>(*m, contacts + m->begin, J + m->begin, f);
   }
-}
-
-/// v += inv(A) J' lambda.
-SINEW_INLINE void apply(const Manifold& m, FreeContact* c, const FreeVelocities& f) {
-  double delta[Manifold::kMostPoints * kLanes];
-  for (int i = 0; i < m.count; ++i) at(delta + i * kLanes) = load(c[i].lambda.data());
-  m.sides == 2 ? move<2>(m, c, delta, f) : move<1>(m, c, delta, f);
 }
 
 SINEW_KERNEL void extrapolateAll(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course) {
@@ -332,17 +366,22 @@ SINEW_KERNEL void extrapolateAll(double beta, std::ptrdiff_t count, double* velo
   }
 }
 
-SINEW_KERNEL void applyAll(const Manifold* begin, const Manifold* end, FreeContact* contacts, const FreeVelocities& f) {
-  for (const Manifold* m = begin; m != end; ++m) apply(*m, contacts + m->begin, f);
+SINEW_KERNEL void applyAll(const Manifold* begin, const Manifold* end, const FreeContact* contacts,
+                           const FreeVelocities& f) {
+  for (const Manifold* m = begin; m != end; ++m) {
+    const FreeContact* c = contacts + m->begin;
+    const auto lambda = [&](int i) __attribute__((always_inline)) { return c[i].lambda.data(); };
+    m->sides == 2 ? move<2>(*m, lambda, f) : move<1>(*m, lambda, f);
+  }
 }
 
 template <int Sides>
 SINEW_INLINE void addTransposed(const Manifold& m, const FreeContact* c, double* sum) {
   Lanes<Sides> impulse, total;
   transposed<Sides>(
-      m, c, [&](int i) __attribute__((always_inline)) { return c[i].lambda.data(); }, impulse);
+      m, [&](int i) __attribute__((always_inline)) { return c[i].lambda.data(); }, impulse);
   total.loadSides(sum + m.slot[0], sum + m.slot[1]);
-  total.addScaled(impulse, 1);
+  total.add(impulse);
   total.storeSides(sum + m.slot[0], sum + m.slot[1]);
 }
 
@@ -358,8 +397,9 @@ void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contact
   addAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, sum);
 }
 
-void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v) {
-  prepareAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, v);
+void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const double* const* J,
+                      const FreeVelocities& v) {
+  prepareAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, J, v);
 }
 
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,

@@ -14,33 +14,40 @@ namespace sinew::solve {
 inline constexpr int kSlots = 8;
 inline constexpr int kSmall = 6;
 
+/// Three numbers each for normal and tangents. They are read and written four at a time: the order of the members is
+/// such that the fourth number is harmless. Large piles are limited by how fast contacts can be read, hence no gaps.
 struct FreeContact {
-  using Three = std::array<double, 4>;  ///< normal and tangents, filled up with zero
+  using Three = std::array<double, 3>;
 
-  const double* J = nullptr;        ///< 3 x (kSmall sides)
-  int row = 0;                      ///< first of its three rows
-  Three target{};                   ///< velocities
-  Three lambda{};                   ///< impulses
-  Three change{};                   ///< of the impulses in the last visit
-  Three course{};                   ///< direction in which they are extrapolated
-  Three gram{};                     ///< diagonal of G = J inv(A) J'
-  std::array<double, 2> across{};   ///< G_10, G_20
-  double along = 0;                 ///< G_21
-  double normalInverse = 0;         ///< 1 / G_00
-  std::array<double, 3> inverse{};  ///< of the tangents' part: (1,1), (2,1), (2,2)
+  Three target{};                  ///< velocities
+  Three course{};                  ///< direction in which the impulses are extrapolated
+  Three change{};                  ///< of the impulses in the last visit
+  std::array<double, 4> lambda{};  ///< impulses, then zero
+  Three gram{};                    ///< diagonal of G = J inv(A) J'
+  std::array<double, 2> across{};  ///< G_10, G_20
+  double along = 0;                ///< G_21
+  double normalInverse = 0;        ///< 1 / G_00
+  Three inverse{};                 ///< of the tangents' part: (1,1), (2,1), (2,2)
   std::array<double, 2> friction{};
   double slip = 0;  ///< multiplier of the last visit in which it slid, see slidePlane()
+  int row = 0;      ///< first of its three rows
 };
 
-/// Neighbouring contacts of the same bodies.
+/// Neighbouring contacts of the same bodies, with the same frame: J has the same columns in all of them for the first
+/// three dofs of each side, which move a free body without turning it.
 struct Manifold {
   static constexpr int kMostPoints = 4;
-  static constexpr int kBlock = 12;  ///< numbers of a block of `coupling`: three columns, each filled up to four
+  static constexpr int kColumn = 3;  ///< numbers of a column of J
+  static constexpr int kTriple = 9;  ///< and of three of them
+  static constexpr int kBlock = 9;   ///< numbers of a block of `coupling`: three columns
 
   int begin = 0, count = 0;
   int sides = 0;               ///< 1: the other side is the world
   std::array<int, 2> slot{};   ///< of each side's velocity
   std::array<int, 2> dense{};  ///< of each side's matrix; negative: inv(A) is diagonal there
+  /// Columns of J: those they have in common for the first three dofs of each side, then those of the other three for
+  /// point after point.
+  double* columns = nullptr;
   /// J_i inv(A) J_j' for i > j, in the order (1,0), (2,0), (2,1), (3,0), ...
   double* coupling = nullptr;
 
@@ -54,8 +61,10 @@ struct FreeVelocities {
   const double* inverse = nullptr;          ///< full matrices, kSmall x kSlots each
 };
 
-/// Fills gram, across, along and the inverses of all contacts from J, and the coupling of their manifolds.
-void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v);
+/// Fills gram, across, along and the inverses of all contacts, and columns and coupling of their manifolds, both of
+/// which need room for one number more. J[i] are the rows of contact i, 3 x (kSmall sides).
+void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const double* const* J,
+                      const FreeVelocities& v);
 
 /// How a sweep goes.
 struct Sweep {

@@ -34,6 +34,15 @@ void intoCone(int n, const double* friction, double* lambda) {
   for (int k = 1; k < n; ++k) lambda[k] /= std::sqrt(square);
 }
 
+/// Whether two contacts of the same bodies have the same columns for the first three dofs of each side.
+bool sameShift(const double* J1, const double* J2, int sides) {
+  for (int k = 0; k < 3 * sides; ++k) {  // a row of one side after the other
+    const double *a = J1 + kSmall * k, *b = J2 + kSmall * k;
+    if (a[0] != b[0] || a[1] != b[1] || a[2] != b[2]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, const Part& part, ImpulseSpace& space, const ImpulseRows& rows,
@@ -59,6 +68,7 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
   for (const int b : blocks) cones += isCone(p_.blocks[static_cast<std::size_t>(b)]);
   const auto most = static_cast<std::ptrdiff_t>(blocks.size());
   contacts_ = arena.take<FreeContact>(cones);
+  jacobians_ = arena.take<const double*>(cones);
   manifolds_ = arena.take<Manifold>(cones);
   large_ = arena.take<LargeBlock>(most);
   idle_ = arena.take<const RowBlock*>(most);
@@ -81,14 +91,19 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
   manifolds_ = manifolds_.first(manifoldCount_);
   large_ = large_.first(largeCount_);
   idle_ = idle_.first(idleCount_);
-  int couplings = 0;
-  for (const Manifold& m : manifolds_) couplings += Manifold::kBlock * Manifold::blocks(m.count);
-  double* coupling = arena.take<double>(couplings).data();
+  int columns = 1, couplings = 1;
+  for (const Manifold& m : manifolds_) {
+    columns += Manifold::kTriple * m.sides * (1 + m.count);
+    couplings += Manifold::kBlock * Manifold::blocks(m.count);
+  }
+  double *column = arena.take<double>(columns).data(), *coupling = arena.take<double>(couplings).data();
   for (Manifold& m : manifolds_) {
+    m.columns = column;
     m.coupling = coupling;
+    column += Manifold::kTriple * m.sides * (1 + m.count);
     coupling += Manifold::kBlock * Manifold::blocks(m.count);
   }
-  prepareManifolds(manifolds_, contacts_.data(), space_.free());
+  prepareManifolds(manifolds_, contacts_.data(), jacobians_.data(), space_.free());
 }
 
 bool ImpulseSolver::acts(const RowBlock& block) const {
@@ -137,16 +152,17 @@ const double* ImpulseSolver::paddedRows(const RowBlock& block, const Manifold& s
 }
 
 void ImpulseSolver::addFreeContact(const RowBlock& block, const Manifold& sides, Arena& arena) {
+  const double* J = jacobians_[contactCount_] = paddedRows(block, sides, arena);
   FreeContact& contact = contacts_[contactCount_++] = {};
   contact.row = block.row;
-  contact.J = paddedRows(block, sides, arena);
   const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
   contact.friction = {cone.friction[0], cone.friction[1]};
   std::copy_n(rows_.target.data() + block.row, 3, contact.target.begin());
 
   const bool continues = segmentCount_ > 0 && segments_[segmentCount_ - 1].free;
   Manifold* last = continues ? &manifolds_[manifoldCount_ - 1] : nullptr;
-  if (last && last->count < Manifold::kMostPoints && last->sides == sides.sides && last->slot == sides.slot) {
+  if (last && last->count < Manifold::kMostPoints && last->sides == sides.sides && last->slot == sides.slot &&
+      sameShift(J, jacobians_[static_cast<std::size_t>(last->begin)], sides.sides)) {
     ++last->count;
     return;
   }

@@ -125,6 +125,7 @@ class ImpulseSolver {
   std::span<const int> dofs_;
   std::span<const RowBlock*> idle_;  // contacts that do not act need no visit
   std::span<FreeContact> contacts_;
+  std::span<const double*> jacobians_;  // rows of the free contacts
   std::span<Manifold> manifolds_;
   std::span<LargeBlock> large_;
   std::span<Segment> segments_;
