@@ -26,7 +26,8 @@ struct RowBlock {
   int nrow = 0;    ///< number of rows
   int nbasis = 0;  ///< rows of the stored matrix
   int ncol = 0;    ///< columns of the stored matrix
-  int column = 0;  ///< first of its ncol entries in the list of columns, growing dof indices; others may share them
+  int column = 0;  ///< first of its ncol entries in the list of columns, growing dof indices; the next block has the
+                   ///< same or later ones
   int value = 0;   ///< first of its nbasis * ncol entries in the list of values, row by row
   int cone = -1;   ///< Pyramid, Elliptic: index into the list of cones
   int part = -1;   ///< flex equalities: the edge, vertex or cell the block is about

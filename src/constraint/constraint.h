@@ -26,7 +26,8 @@ void referenceAcceleration(const Model& m, Data& d);
 /// efc_aref, and qacc is what the integrator has to add to qvel, per timestep.
 void solveConstraints(const Model& m, Data& d);
 
-/// Impulse solver: row_memory = what the next step starts from, the impulses of this one and of those before. [step]
+/// Impulse solver: row_memory = what the next step starts from, the impulses of this one and of those before. Needs
+/// solveConstraints() with the same rows, which has found in row_recall what is remembered of them. [step]
 void rememberImpulses(const Model& m, Data& d);
 
 /// Force and torque of a contact in its own frame (normal first) from efc_force: six numbers.

@@ -74,18 +74,22 @@ class PairMotion {
     int count = 0;
     forEachDofBetween(m, body1, body2, [&](int, bool) { ++count; });
     const int padded = paddedTo(count);
-    const std::span<int> dofs = d.arena.take<int>(count);
-    double* numbers = d.arena.take<double>(9 * padded).data();
-    angular_ = {numbers, padded};
-    linear_ = {numbers + 3 * padded, padded};
-    inFrame_ = {numbers + 6 * padded, padded};
+    if (padded > static_cast<int>(dofs_.size())) {
+      dofs_ = d.arena.take<int>(padded);
+      numbers_ = d.arena.take<double>(9 * padded).data();
+    }
+    angular_ = {numbers_, padded};
+    linear_ = {numbers_ + 3 * padded, padded};
+    inFrame_ = {numbers_ + 6 * padded, padded};
     for (int k = count; k < padded; ++k) {
       for (int i = 0; i < 3; ++i) angular_.at(i, k) = linear_.at(i, k) = 0;
     }
-    center_ = treeCom(m, d, body2);
+    // a body that moves: the world's centre is that of everything, however far away
+    center_ = treeCom(m, d, m.body_treeid[body2] >= 0 ? body2 : body1);
     const Vec3 fromFirst = center_ - treeCom(m, d, body1);
+    const int columns = count;
     forEachDofBetween(m, body1, body2, [&](int dof, bool first) {  // from the last to the first
-      dofs[static_cast<std::size_t>(--count)] = dof;
+      dofs_[static_cast<std::size_t>(--count)] = dof;
       const double* cdof = d.cdof.data() + 6 * dof;
       const Vec3 turn = first ? Vec3(-angular(cdof)) : Vec3(angular(cdof));
       const Vec3 shift = first ? Vec3(turn.cross(fromFirst) - linear(cdof)) : Vec3(linear(cdof));
@@ -94,8 +98,11 @@ class PairMotion {
         linear_.at(i, count) = shift[i];
       }
     });
-    columns_ = rows_.addColumns(dofs);
+    columns_ = rows_.addColumns(dofs_.first(static_cast<std::size_t>(columns)));
   }
+
+  /// Lets go of the columns: others have been added since, and columns never go back from block to block.
+  void forget() { body1_ = body2_ = -1; }
 
   RowColumns columns() const { return columns_; }
 
@@ -125,6 +132,8 @@ class PairMotion {
   RowBuilder& rows_;
   int body1_ = -1, body2_ = -1;
   RowColumns columns_;
+  std::span<int> dofs_;
+  double* numbers_ = nullptr;
   Vec3 center_ = Vec3::Zero();
   DofRows angular_, linear_;  // about the centre, of the second body minus the first
   std::array<double, 9> frame_{};
@@ -182,7 +191,7 @@ void addContactRows(RowBuilder& rows) {
 
     const int body1 = onlyBody(m, d, contact.side[0]), body2 = onlyBody(m, d, contact.side[1]);
     const bool bodies = body1 >= 0 && body2 >= 0;
-    if (bodies) between.find(body1, body2);
+    bodies ? between.find(body1, body2) : between.forget();
     const Arena::Scope inner(d.arena);
     const RelativeMotion motion = bodies ? RelativeMotion{} : contactMotion(m, d, contact);
     if (bodies ? between.columns().count == 0 : motion.columns.empty()) {

@@ -158,7 +158,7 @@ void recallImpulses(const Model& m, Data& d) {
   std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
   d.row_recall.resize(d.row_block.size());
   sortBlocks(m, d, d.row_recall);
-  if (m.opt.disabled(disable::kWarmStart)) return;
+  const bool warm = !m.opt.disabled(disable::kWarmStart);
   std::ptrdiff_t at = 0;
   for (RowRecall& recall : d.row_recall) {
     while (at < d.row_memory.size() && d.row_memory[at].key < recall.key) ++at;
@@ -166,7 +166,9 @@ void recallImpulses(const Model& m, Data& d) {
     if (d.row_memory[at].key != recall.key) continue;
     const RowBlock& block = d.row_block[recall.block];
     const RowMemory& memory = d.row_memory[at];
-    for (int r = 0; r < block.nrow; ++r) d.efc_force[block.row + r] = memory.impulse[static_cast<std::size_t>(r)];
+    for (int r = 0; warm && r < block.nrow; ++r) {
+      d.efc_force[block.row + r] = memory.impulse[static_cast<std::size_t>(r)];
+    }
     recall.memory = static_cast<int>(at++);
   }
 }
@@ -255,6 +257,7 @@ std::optional<std::uint64_t> flexKeyElsewhere(const ModelRenumbering& numbers, c
 
 void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target) {
   target.row_memory.clear();
+  target.row_recall.clear();
   std::vector<RowRecall> present(static_cast<std::size_t>(d.row_block.size()));
   sortBlocks(m, d, present);
   std::size_t next = 0;

@@ -22,7 +22,7 @@ class RowBuilder {
   RowBuilder(const Model& m, Data& d) : m_(m), d_(d) {}
 
   /// A new block over the given dofs (growing); returns its nbasis x columns.size() matrix, zero, valid until the next
-  /// call of addBlock().
+  /// block is added.
   double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns);
   /// Columns that several blocks may share.
   RowColumns addColumns(std::span<const int> columns);

@@ -200,6 +200,7 @@ constexpr double kEdgeBias = 1e-6;        // an edge must be better than the bes
 constexpr double kAmbiguousSign = 1e-9;
 constexpr double kAlongNormal = 0.99;  // cosine from which a face lies across the direction of least overlap
 constexpr int kEdgeFeature = 1 << 16;  // names of crossing edges begin here, after those of faces
+constexpr double kCoincident = 1e-6;   // distance of edges that count as one, relative to the face
 constexpr double kDuplicate = 1e-14;   // squared distance of equal points, relative to the face
 
 /// Two boxes in the frame of the first: `R` has the second box's axes as columns, `t` its centre; `t2` is the centre of
@@ -325,15 +326,16 @@ struct Polygon {
 };
 
 /// Writes the part with sign * v[axis] <= bound to `out` (Sutherland-Hodgman); `side` is the number of the new side.
-/// False: that is all of it, and nothing was written.
-bool clip(const Polygon& in, int axis, double sign, double bound, int side, Polygon& out) {
+/// What is nearer to the bound than `slack` is on it. False: nothing is cut off, and nothing was written.
+bool clip(const Polygon& in, int axis, double sign, double bound, double slack, int side, Polygon& out) {
   std::array<double, kMaxCorners + 1> beyond;
-  double most = 0;
+  bool inside = true;
   for (std::size_t k = 0; k < static_cast<std::size_t>(in.count); ++k) {
     beyond[k] = sign * in.vertex[k][axis] - bound;
-    most = std::max(most, beyond[k]);
+    if (std::abs(beyond[k]) <= slack) beyond[k] = 0;
+    inside = inside && beyond[k] <= 0;
   }
-  if (!(most > 0)) return false;
+  if (inside) return false;
   beyond[static_cast<std::size_t>(in.count)] = beyond[0];
   out.count = 0;
   const auto add = [&](const Vec3& v, int along) {
@@ -372,7 +374,8 @@ int cornerName(const Polygon& clipped, int k, const Polygon& incident, double si
 
 /// The face `axis` of the reference box against the most opposed face of the other one. `p` is seen from the reference
 /// box; `normalSign` turns the face normal into one from the first shape to the second. The contacts get the normal of
-/// the face, or `direction` if that is not zero, a unit vector in the world near to it.
+/// the face, or `direction` if that is not zero, a unit vector in the world near to it: then it is about steadiness,
+/// and edges that nearly coincide do not cross.
 int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSign, double margin, PointList& out,
              const Vec3& direction = Vec3::Zero()) {
   const double side = p.t[axis] >= 0 ? 1 : -1;
@@ -391,9 +394,10 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
   const Polygon whole{{center + u + v, center - u + v, center - u - v, center + u - v}, {0, 1, 2, 3}, 4};
   std::array<Polygon, 2> clipped;
   const Polygon* polygon = &whole;
+  const double slack = direction.isZero() ? 0 : kCoincident * (p.s1[ax] + p.s1[ay]);
   const auto cut = [&](int along, double sign, double bound, int number) {
     Polygon& other = clipped[polygon == &clipped[0]];
-    if (clip(*polygon, along, sign, bound, number, other)) polygon = &other;
+    if (clip(*polygon, along, sign, bound, slack, number, other)) polygon = &other;
   };
   cut(0, 1, p.s1[ax], 4);
   cut(0, -1, p.s1[ax], 5);

@@ -117,6 +117,7 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.forEachStateArray(m, [&](const char*, auto& array, int, int, const char*) {
     take(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
   });
+  d.row_recall.clear();
   d.row_memory.resize(static_cast<std::ptrdiff_t>((state.size() - expected) / sizeof(RowMemory)));
   take(d.row_memory.data(), state.size() - expected);
   resumeAsleep(m, d);

@@ -411,7 +411,7 @@ void extrapolateVelocities(double beta, std::ptrdiff_t count, double* velocity, 
   extrapolateAll(beta, count, velocity, before, course);
 }
 
-void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v) {
+void applyImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, const FreeVelocities& v) {
   applyAll(manifolds.data(), manifolds.data() + manifolds.size(), contacts, v);
 }
 

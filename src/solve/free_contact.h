@@ -6,8 +6,8 @@
 
 /// The usual contact: normal and two tangents, between two bodies with up to six dofs, or such a body and the world.
 /// There are thousands of them in a pile, and they are visited in every sweep, so all that a visit needs lies in few
-/// places. Points between the same two bodies form a manifold, which is visited as one: its velocities are read and
-/// written once, and how its points act on each other is known beforehand.
+/// places. Points between the same two bodies with the same frame form a manifold, which is visited as one: its
+/// velocities are read and written once, and how its points act on each other is known beforehand.
 namespace sinew::solve {
 
 /// Places of a small component in the padded velocity, and the dofs it may have.
@@ -82,7 +82,7 @@ void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, 
 void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, double* sum);
 
 /// v += inv(A) J' lambda for each contact.
-void applyImpulses(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v);
+void applyImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, const FreeVelocities& v);
 
 /// What extrapolation does to velocities, see ImpulseSolver: `count` numbers of each, at the same places.
 void extrapolateVelocities(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course);

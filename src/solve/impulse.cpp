@@ -353,10 +353,9 @@ void ImpulseSolver::start(std::span<double> lambda) {
   }
 }
 
-/// Impulses go on in the direction of earlier sweeps, lambda += beta course, and velocities as J' lambda would take
-/// them. As that is linear in lambda, velocities have a course of their own, made like that of the impulses from what
-/// sweeps changed. They are extrapolated at once; the impulse of a row only when it is visited, as nobody else asks for
-/// it.
+/// Impulses go on in the direction of earlier sweeps, lambda += beta course, and velocities with inv(A) J' lambda. As
+/// that is linear in lambda, velocities have a course of their own, made like that of the impulses from what sweeps
+/// changed. They are extrapolated at once; the impulse of a row only when it is visited, as nobody else asks for it.
 void ImpulseSolver::extrapolate(double beta) {
   for (const int dof : dofs_) space_.extrapolate(space_.componentOf(dof), beta);
 }
@@ -415,9 +414,8 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   double beta = 0;
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   while (true) {
-    // forth and back in turn, back at last: what presses on a stack reaches its foot in one sweep, whichever way it was
-    // numbered
-    const bool back = options_.accelerate && (options_.maxSweeps - report.sweeps) % 2 == 1;
+    const bool back = options_.order == SweepOrder::Back ||
+                      (options_.order == SweepOrder::InTurn && (options_.maxSweeps - report.sweeps) % 2 == 1);
     const Change change = sweepOnce({back, beta}, lambda.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);

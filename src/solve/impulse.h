@@ -28,10 +28,19 @@ struct ImpulseRows {
   double bound = 1;
 };
 
+/// Which way sweeps go over the blocks.
+enum class SweepOrder {
+  InTurn,  ///< forth and back, back at last: what presses on a stack reaches its foot soon, whichever way it is
+           ///< numbered
+  Forth,
+  Back
+};
+
 struct ImpulseOptions {
   int maxSweeps = 10;
   double tolerance = 1e-4;  ///< the last sweep changes the impulses by less than this share of them
-  bool accelerate = true;   ///< sweep forth and back and extrapolate: faster where many touch, slower where two do
+  SweepOrder order = SweepOrder::InTurn;
+  bool accelerate = true;  ///< extrapolate between sweeps: faster where many touch, slower where two do
 };
 
 struct ImpulseReport {
@@ -49,7 +58,7 @@ class ImpulseSolver {
  public:
   /// Part of a problem that nothing connects with the rest.
   struct Part {
-    std::span<const int> blocks;  ///< growing indices
+    std::span<const int> blocks;  ///< in the order of their visits; those that share columns side by side
     std::span<const int> dofs;    ///< one of each component of the space that has rows in it, all different
   };
   /// For a part of the problem. Velocities are in `space`.
@@ -60,7 +69,7 @@ class ImpulseSolver {
   ImpulseSolver(const ImpulseSolver&) = delete;  // it may point into itself
   ImpulseSolver& operator=(const ImpulseSolver&) = delete;
 
-  /// Visits the blocks in their order and back, sweep after sweep. `lambda` carries the warm start in (made admissible
+  /// Visits the blocks in their order or back, sweep after sweep. `lambda` carries the warm start in (made admissible
   /// first) and the impulses out, one per row of the problem; rows of other blocks are left alone. The velocities of
   /// the space carry v* in and v+ out.
   ImpulseReport solve(std::span<double> lambda);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "math/kernel.h"
-
 namespace sinew::solve {
 
 ImpulseSpace::ImpulseSpace(const Metric& metric, Arena& arena) : metric_(metric) {

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "math/kernel.h"
 #include "sinew/arena.h"
 #include "solve/free_contact.h"
 #include "solve/metric.h"
@@ -22,7 +23,7 @@ class ImpulseSpace {
 
     bool small() const { return end - begin <= kSmall; }
     /// Number of its places, in whole vectors.
-    int places() const { return small() ? kSlots : (end - begin + 3) / 4 * 4; }
+    int places() const { return small() ? kSlots : (end - begin + kLanes - 1) / kLanes * kLanes; }
   };
   static constexpr int kDiagonal = -1;
 

@@ -199,7 +199,11 @@ MultiBodySolveResult ConstraintSolver::solveWithContacts(const MultiBodySystem& 
   Rows rows(system, h);
   std::vector<double> lambda(static_cast<std::size_t>(rows.bodies.rows()), 0);
   Arena arena;
-  solve::ImpulseSolver solver(rows.problem, {rows.target}, {options_.maxIterations, options_.tolerance, false}, arena);
+  const solve::ImpulseOptions options{.maxSweeps = options_.maxIterations,
+                                      .tolerance = options_.tolerance,
+                                      .order = solve::SweepOrder::Forth,
+                                      .accelerate = false};
+  solve::ImpulseSolver solver(rows.problem, {rows.target}, options, arena);
   const solve::ImpulseReport report = solver.solve(lambda, rows.velocity);
 
   MultiBodySolveResult result;
