@@ -121,7 +121,7 @@ IslandReport reportOf(int dofs, int rows, const solve::ImpulseReport& report) {
 }
 
 /// Loads go down. Sweeps from the top down take them to the ground at once, others a layer at a time: at ten sweeps
-/// piles are half as deep that way, and towers stand that lean otherwise. So where contacts are numbered upwards they
+/// piles are less deep that way, and walls stand that fall otherwise. So where contacts are numbered upwards they
 /// are visited backwards, and the other way round. Both ways in turn where numbers say nothing about height, and where
 /// most impulses are not known yet: then news of the ground must get to the top as well.
 solve::SweepOrder sweepOrder(const Model& m, const Data& d, const Island& island) {
