@@ -42,9 +42,7 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
       more_(plan.placesOf(p.blocks.subspan(at(plan.blocks())), p.columns, arena)),
       H_(plan.pattern(), arena),
       gradients_(plan.pattern().rows(), arena) {
-  while (firstSided_ < static_cast<int>(p.blocks.size()) && p.blocks[at(firstSided_)].kind == BlockKind::Equality) {
-    ++firstSided_;
-  }
+  firstSided_ = static_cast<int>(leadingEqualities(p.blocks));
   touched_ = arena.take<std::uint8_t>(plan.pattern().rows());
   coneWeights_ = arena.take<double>(kWeights * static_cast<std::ptrdiff_t>(p.cones.size()));
   int most = 0;

@@ -67,11 +67,8 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldState_(arena.take<RowState>(rows_)) {
   if (method == PrimalMethod::Newton) chooseHessian(arena);
-  std::size_t fixed = 0;
-  if (iterative_) {
-    while (fixed < p.blocks.size() && p.blocks[fixed].kind == BlockKind::Equality) ++fixed;
-    weighed_ = arena.take<double>(rows_);
-  }
+  const std::size_t fixed = iterative_ ? leadingEqualities(p.blocks) : 0;
+  if (iterative_) weighed_ = arena.take<double>(rows_);
   fixed_.blocks = p.blocks.first(fixed);
   sided_.blocks = p.blocks.subspan(fixed);
   firstSided_ = fixed < p.blocks.size() ? p.blocks[fixed].row : rows_;

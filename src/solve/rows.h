@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <span>
+
 #include "solve/problem.h"
 
 /// Operations on the rows of a problem, block by block.
@@ -10,6 +13,13 @@ inline constexpr int kMaxBasis = 6;
 
 /// Rows that push and never pull: limits, frictionless contacts, edges of friction pyramids.
 inline bool isUnilateral(BlockKind kind) { return kind == BlockKind::Unilateral || kind == BlockKind::Pyramid; }
+
+/// How many blocks at the beginning are equalities: their rows never change sides.
+inline std::size_t leadingEqualities(std::span<const RowBlock> blocks) {
+  std::size_t count = 0;
+  while (count < blocks.size() && blocks[count].kind == BlockKind::Equality) ++count;
+  return count;
+}
 
 /// y = J x, one number per row.
 void multiplyRows(const ConstraintProblem& p, const double* x, double* y);

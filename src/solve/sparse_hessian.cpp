@@ -213,8 +213,7 @@ void PlanMemory::wantBase(const ConstraintProblem& p, std::size_t blocks) {
 }
 
 std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
-  std::size_t rest = 0;
-  while (rest < p.blocks.size() && p.blocks[rest].kind == BlockKind::Equality) ++rest;
+  const std::size_t rest = leadingEqualities(p.blocks);
   if (stay_.isFor(p, rest)) return rest;
   stay_.note(p, rest);
   baseBlocksAreMade_ = false;
