@@ -11,6 +11,7 @@
 #include "sinew/bounding_tree.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
+#include "sinew/near_pairs.h"
 #include "sinew/rows.h"
 #include "sinew/solver_memory.h"
 
@@ -241,7 +242,7 @@ struct Data {
   int metricIterations = 0;           ///< of conjugate gradients with these, for qacc_smooth [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  BoundingTree colliderTree;         ///< broad phase; speed only, no state [collide]
+  NearPairs nearPairs;               ///< broad phase; speed only, no state [collide]
   Array<BoundingTree> elementTree;   ///< of the elements of each flex; likewise [collide]
   Array<Contact> contact;            ///< [collide]
   Array<int> support_carrier;        ///< carriers of the contacts' sides [collide]
