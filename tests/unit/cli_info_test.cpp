@@ -89,6 +89,22 @@ TEST(CliRun, NamesTheConstraintsInUse) {
   EXPECT_NE(without.out.find("none in use"), std::string::npos) << without.out;
 }
 
+TEST(CliRun, CountsTheContactsOfFlexesAmongThem) {
+  const TestFolder folder;
+  const auto inUse = [&](const std::string& floor, const std::string& contact) {
+    const std::string model = folder.write("cloth.xml", "<mujoco><worldbody>" + floor +
+                                                            "<flexcomp name=\"c\" count=\"3 3 1\" dim=\"2\" "
+                                                            "spacing=\"1 1 1\"><edge damping=\"1\"/><contact " +
+                                                            contact + "/></flexcomp></worldbody></mujoco>");
+    return runSinew({"run", model, "--steps", "1"}).out.find("contacts;") != std::string::npos;
+  };
+  const std::string floor = "<geom type=\"plane\" size=\"1 1 1\"/>";
+  EXPECT_TRUE(inUse(floor, "selfcollide=\"none\""));
+  EXPECT_FALSE(inUse("", "selfcollide=\"none\""));
+  EXPECT_TRUE(inUse("", "selfcollide=\"auto\""));
+  EXPECT_FALSE(inUse(floor, "contype=\"0\" conaffinity=\"0\""));
+}
+
 TEST(CliBench, GivesTimesAndAHashThatRepeats) {
   const auto measure = [] { return runSinew({"bench", "--warmup", "5", "--steps", "5", "--rounds", "2", "--json"}); };
   const CommandResult first = measure();
