@@ -78,6 +78,24 @@ TEST(CliInfo, AnyArrayCanBePrinted) {
   EXPECT_NE(unknown.err.find("there is no array 'body_weight'; choose from qpos0"), std::string::npos);
 }
 
+TEST(CliInfo, TellsWhatFlexesAreMadeOf) {
+  const TestFolder folder;
+  const std::string model = folder.write(
+      "soft.xml",
+      "<mujoco><worldbody><flexcomp name=\"rope\" type=\"grid\" dim=\"1\" count=\"4 1 1\" spacing=\"1 1 1\" mass=\"4\">"
+      "<edge equality=\"true\"/><pin id=\"0\"/></flexcomp><flexcomp name=\"cube\" dim=\"3\" count=\"2 2 2\" "
+      "spacing=\"1 1 1\" mass=\"2\"><elasticity young=\"1e4\" law=\"stvk\"/></flexcomp></worldbody></mujoco>");
+  const CommandResult text = runSinew({"info", model});
+  ASSERT_EQ(text.exitCode, 0) << text.err;
+  EXPECT_NE(text.out.find("\nflexes\n  rope  cable  4 vertices, 3 elements, 3 free nodes  3 kg  length rows\n"
+                          "  cube  solid  8 vertices, 6 elements, 8 free nodes  2 kg  law stvk\n"),
+            std::string::npos)
+      << text.out;
+  const json flexes = json::parse(runSinew({"info", model, "--json"}).out).at("flexes");
+  EXPECT_EQ(flexes.at(0).at("held"), json({"length rows"}));
+  EXPECT_EQ(flexes.at(1).at("nodes"), 8);
+}
+
 TEST(CliRun, NamesTheConstraintsInUse) {
   const TestFolder folder;
   const std::string model = twoLegs(folder);
