@@ -105,7 +105,10 @@ bool World::isAwake(BodyId id) const {
   return impl_->data->tree_asleep[impl_->model.body_treeid[record.modelBody]] < 0 || !impl_->options.sleeping;
 }
 
-Placement World::placement(BodyId id) const { return impl_->placementOf(impl_->body(id)); }
+Placement World::placement(BodyId id) const {
+  const BodyRecord& record = impl_->body(id);
+  return record.toGiven(impl_->placementOf(record));
+}
 
 BodyState World::state(BodyId id) const {
   const BodyRecord& record = impl_->body(id);
@@ -156,7 +159,7 @@ void World::setPlacement(BodyId id, const Placement& placement) {
   }
   if (id == impl_->ground) throw std::invalid_argument("the ground cannot be moved");
   refuseIfMounted(who, record);
-  const Placement unit{placement.position, fromQuat(normalized(quat))};
+  const Placement unit = record.fromGiven({placement.position, fromQuat(normalized(quat))});
   if (record.isStatic || !record.inData) {
     record.placement = unit;
     impl_->changed = true;
