@@ -76,6 +76,49 @@ TEST(World, CONTACT_T11_2_MomentumIsConserved) {
   EXPECT_LT(length(minus(w.angularMomentum(), L)), tolerance(1e-11) * angular);
 }
 
+// The frame of a body need not be at its centre of mass. Its velocity is integrated at the centre all the same: with
+// any other point the momentum of a body that turns would change, by some percent within a turn.
+TEST(World, CONTACT_T11_2_BodiesWithTheirFrameOffCentreKeepTheirMomentum) {
+  World w({.gravity = kNoGravity});
+  const std::vector<Part> hammer{{Box{{0.1, 0.2, 0.1}}, {0.4, 0, 0}}, {Capsule{0.05, 0.3}, {0, 0.1, 0}}};
+  const std::vector<Part> ball{{Sphere{0.2}, {0.5, 0, 0}}};
+  const TriangleMesh wedge{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 0.7, 0}, {0.2, 0, 0.5}}, .faces = {}};
+  const BodyId bodies[] = {w.addBody(hammer, {.velocity = {1, 0, 0}, .angularVelocity = {1, 2, 6}}),
+                           w.addBody(wedge, {.pos = {9, 0, 0}, .velocity = {0, 1, 0}, .angularVelocity = {5, 0, 2}}),
+                           w.addBody(ball, {.pos = {0, 9, 0}, .velocity = {0, 0, 1}, .angularVelocity = {0, 4, 0}})};
+  for (const BodyId body : bodies) {
+    const BodyState before = w.state(body);
+    const double reach = length(minus(before.position, w.placement(body).position));
+    EXPECT_GT(reach, 0.1);
+    for (int i = 0; i < 60; ++i) w.update(1.0 / 60);
+    const BodyState after = w.state(body);
+    EXPECT_TRUE(test::allNear(after.velocity, before.velocity, 1e-12)) << w.nameOf(body);
+    EXPECT_TRUE(test::allNear(minus(after.position, before.position), before.velocity, 1e-12)) << w.nameOf(body);
+    EXPECT_NEAR(length(minus(after.position, w.placement(body).position)), reach, tolerance(1e-12));
+  }
+}
+
+TEST(World, PlacementsAreThoseOfTheFrameThatWasGiven) {
+  World w({.gravity = kNoGravity});
+  const std::vector<Part> hammer{{Box{{0.1, 0.2, 0.1}}, {0.4, 0, 0}}, {Capsule{0.05, 0.3}, {0, 0.1, 0}}};
+  const Quaternion turned{std::sqrt(0.5), 0, 0, std::sqrt(0.5)};  // x becomes y
+  const BodyId body = w.addBody(hammer, {.pos = {1, 2, 3}, .quat = turned});
+  const auto expectAt = [&](const Vector3& where) {
+    EXPECT_TRUE(test::allNear(w.placement(body).position, where, 1e-14));
+    const auto& m = w.model();
+    const int geom = m.body_geomadr[w.modelBody(body)];
+    const Vector3 box{where[0], where[1] + 0.4, where[2]};
+    EXPECT_TRUE(test::allNear(std::span(w.data().geom_xpos.data() + 3 * geom, 3), box, 1e-14));
+  };
+  expectAt({1, 2, 3});
+  w.update(0.01);
+  expectAt({1, 2, 3});
+  w.setPlacement(body, {{4, 5, 6}, turned});
+  expectAt({4, 5, 6});
+  w.update(0.01);
+  expectAt({4, 5, 6});
+}
+
 struct CubeStart {
   double height;
   double erp;
