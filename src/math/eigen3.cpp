@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "math/ordered_math.h"
+
 namespace sinew {
 namespace {
 
@@ -40,7 +42,7 @@ Eigen3 eigen3(const Mat3& A, EigenRule rule) {
   Eigen3 result;
   for (int iteration = 0; iteration < kMaxRotations; ++iteration) {
     const Mat3 R = toMatrix(result.axes);
-    const Mat3 D = R.transpose() * A * R;
+    const Mat3 D = multiply(multiply(R.transpose(), A), R);
     result.values = D.diagonal();
     const Plane p = pivot(D);
     const double off = D(p.row, p.col);
