@@ -97,7 +97,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m);
-  draft::writeKeyframes(*draft.spec, m);
+  draft::writeKeyframes(draft, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);

@@ -270,6 +270,28 @@ TEST(MjcfReader, LinesAreThoseOfTheElement) {
   EXPECT_EQ(spec.world.geoms[0].origin.line, 7);
 }
 
+// Not XML, but MuJoCo reads it, and hand-written models have it. What stands in comments and values is left alone.
+TEST(MjcfReader, AttributesMayLackTheSpaceBetweenThem) {
+  Warnings warnings;
+  const Spec spec = readMjcfText(
+      "<mujoco>\n<!-- it's a=\"1\"b -->\n<worldbody>\n<geom name='say \"a\"b' type=\"box\"size=\"1 2 "
+      "3\"\nmass=\"2\"/>\n"
+      "<site name=\"s\"/></worldbody></mujoco>",
+      "m.xml", {}, &warnings);
+  EXPECT_EQ(spec.world.geoms[0].name, "say \"a\"b");
+  EXPECT_EQ(spec.world.geoms[0].size, (Vec3{1, 2, 3}));
+  EXPECT_EQ(spec.world.geoms[0].mass, 2);
+  EXPECT_EQ(spec.world.sites[0].origin.line, 6);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "m.xml:4: not well-formed XML: attributes without a space between them");
+}
+
+TEST(MjcfReader, MemoryMayHaveSpaceAroundIt) {
+  EXPECT_NO_THROW(read("<size memory=\" 10K \"/>"));
+  EXPECT_THROW(read("<size memory=\" \"/>"), LoadError);
+  EXPECT_THROW(read("<size memory=\"1 0\"/>"), LoadError);
+}
+
 TEST(MjcfReader, DiscreteIsAnotherWordForImplicitFast) {
   const Spec spec = readMjcfText("<mujoco><option integrator=\"discrete\"/></mujoco>");
   EXPECT_EQ(spec.option.integrator, Integrator::ImplicitFast);
