@@ -13,8 +13,8 @@
 namespace sinew::geom {
 namespace {
 
-/// A corner-centred look at one face. Sums are in a fixed order, see ordered_math.h: a regular shape has principal axes
-/// that only rounding tells apart.
+/// One face. Sums are in a fixed order, see ordered_math.h: a regular shape has principal axes that only rounding tells
+/// apart.
 struct Triangle {
   Vec3 a, b, c;
 

@@ -153,6 +153,17 @@ class Expander {
                                         *file.name, lines.line(static_cast<std::ptrdiff_t>(first))));
       }
     }
+    if (result.status == pugi::status_end_element_mismatch) {
+      // a closing tag too many after the root element, which other readers of MJCF do not mind
+      const std::size_t stray = text.rfind("</", static_cast<std::size_t>(result.offset));
+      if (stray != text.npos && parsed->load_buffer(text.data(), stray, pugi::parse_default, pugi::encoding_utf8)) {
+        LineCounter lines(text);
+        warnings_.push_back(fmt::format("{}:{}: not well-formed XML: what follows the root element is ignored",
+                                        *file.name, lines.line(static_cast<std::ptrdiff_t>(stray))));
+        result = {};
+        result.status = pugi::status_ok;
+      }
+    }
     if (!result) {
       LineCounter lines(text);
       throw LoadError(fmt::format("{}:{}: not well-formed XML: {}{}", *file.name, lines.line(result.offset),

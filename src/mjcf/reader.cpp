@@ -411,7 +411,7 @@ void Reader::readKeyframe(const Node& section) {
 namespace sinew {
 namespace {
 
-Spec readChecked(const mjcf::Document& document, Warnings& warnings, Warnings* out,
+Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out,
                  std::vector<std::filesystem::path> openFiles) {
   mjcf::checkGrammar(document.root, warnings);
   Spec spec = mjcf::Reader(document, warnings, std::move(openFiles)).read();

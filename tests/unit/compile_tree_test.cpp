@@ -223,6 +223,17 @@ TEST(CompileTree, WhatAShortKeyframeLacksIsTheReferenceConfiguration) {
   EXPECT_NE(warnings[0].find("<key name=\"k\">: 'qpos' has 1 of 2 numbers"), std::string::npos) << warnings[0];
 }
 
+// It makes little sense, but models have it: MuJoCo takes the first number of the joint for its position.
+TEST(CompileTree, AFixedTendonOverABallIsReadWithAWarning) {
+  Warnings warnings;
+  const Model m = model(R"(<mujoco><worldbody><body><joint name="j" type="ball"/><geom size="1"/></body></worldbody>
+    <tendon><fixed name="t"><joint joint="j" coef="2"/></fixed></tendon></mujoco>)",
+                        &warnings);
+  EXPECT_EQ(m.tendon_length0[0], 2) << "the first component of the unit quaternion, twice";
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("joint \"j\" is no hinge or slide"), std::string::npos) << warnings[0];
+}
+
 // A plate without thickness has A + B = C, and rounding may be on either side of it.
 TEST(CompileTree, FlatPlatesOfAnySizeAreBodies) {
   for (const char* size : {"1 1 1", "0.3 0.7 1", "1 0.1 1", "0.37 0.91 1", "1.3 0.77 1", "0.013 0.7 1"}) {

@@ -63,7 +63,7 @@ TEST(MjcfErrors, WrongCountsSayWhatIsExpected) {
   EXPECT_EQ(errorOf(world("<geom pos=\"1 2\"/>")), "m.xml:2: <geom>: 'pos' needs 3 numbers, found \"1 2\"");
   EXPECT_EQ(errorOf(world("<geom friction=\"1 2 3 4\"/>")),
             "m.xml:2: <geom>: 'friction' needs 1 to 3 numbers, found \"1 2 3 4\"");
-  EXPECT_EQ(errorOf(world("<geom mass=\"\"/>")), "m.xml:2: <geom>: 'mass' needs 1 number, found \"\"");
+  EXPECT_EQ(errorOf(world("<replicate count=\"\"/>")), "m.xml:2: <replicate>: missing required attribute 'count'");
   EXPECT_EQ(errorOf(world("<geom condim=\"3.5\"/>")), "m.xml:2: <geom>: 'condim' needs 1 integer, found \"3.5\"");
   EXPECT_EQ(errorOf(model("<keyframe><key qpos=\"1 x\"/></keyframe>")),
             "m.xml:2: <key>: 'qpos' needs numbers, found \"1 x\"");
