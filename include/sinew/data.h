@@ -134,7 +134,7 @@ enum class Trouble : int {
   BadQacc,      ///< the same for an acceleration
   BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
   Inertia,      ///< M was not positive definite
-  Inverted,     ///< a tetrahedron of a flex was inside out; it pushes back
+  Inverted,     ///< an element of a flex was inside out, or a cell (counted after all elements); it pushes back
   Count
 };
 
