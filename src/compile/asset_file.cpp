@@ -11,8 +11,10 @@ std::vector<unsigned char> readAsset(const std::string& directory, const std::st
                                      const Place& place) {
   namespace fs = std::filesystem;
   const fs::path name = stripPath ? fs::path(file).filename() : fs::path(file);
-  const fs::path path = fs::path(directory) / name;
+  fs::path path = fs::path(directory) / name;
   std::error_code error;
+  // a/../b is b even where a is a link or is missing, if only b exists
+  if (!fs::exists(path, error) && fs::exists(path.lexically_normal(), error)) path = path.lexically_normal();
   if (!fs::exists(path, error)) place.fail(fmt::format("file \"{}\" does not exist", path.string()));
   // a pipe or a device may never end
   if (!fs::is_regular_file(path, error)) place.fail(fmt::format("\"{}\" is not a file", path.string()));

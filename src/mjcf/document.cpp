@@ -54,6 +54,14 @@ std::string readWholeFile(const fs::path& path) {
   return text;
 }
 
+/// The path if there is such a file, or else the path with a/../b shortened to b (a may be a link, or missing) if there
+/// is such a file, or else nothing.
+fs::path existing(const fs::path& path) {
+  std::error_code error;
+  if (fs::exists(path, error)) return path;
+  return fs::exists(path.lexically_normal(), error) ? path.lexically_normal() : fs::path();
+}
+
 std::string clipped(std::string_view text) {
   constexpr std::size_t kShown = 40;
   std::string shown(text.substr(0, kShown));
@@ -241,11 +249,11 @@ class Expander {
     for (const auto& [attribute, value] : node.attributes)
       if (attribute != "file") fail(node, fmt::format("unknown attribute '{}'; only 'file' is known", attribute));
 
-    const fs::path relative{std::string(*name)};
-    fs::path path = document_.directory / relative;
-    std::error_code error;
-    if (!fs::exists(path, error)) path = node.file->directory / relative;
-    if (!fs::exists(path, error)) fail(node, fmt::format("cannot find the included file \"{}\"", *name));
+    std::string slashes(*name);
+    std::replace(slashes.begin(), slashes.end(), '\\', '/');
+    fs::path path = existing(document_.directory / slashes);
+    if (path.empty()) path = existing(node.file->directory / slashes);
+    if (path.empty()) fail(node, fmt::format("cannot find the included file \"{}\"", *name));
     if (!included_.insert(canonical(path)).second)
       fail(node, fmt::format("file \"{}\" is already part of the model; a file can be included once", *name));
 

@@ -9,6 +9,7 @@
 #include "mjcf/attribute_table.h"
 #include "sinew/load.h"
 #include "spec/names.h"
+#include "support/command.h"
 
 namespace sinew {
 namespace {
@@ -284,6 +285,17 @@ TEST(MjcfReader, AttributesMayLackTheSpaceBetweenThem) {
   EXPECT_EQ(spec.world.sites[0].origin.line, 6);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_EQ(warnings[0], "m.xml:4: not well-formed XML: attributes without a space between them");
+}
+
+// Models come from systems with other slashes, and with folders that this machine does not have.
+TEST(MjcfReader, PathsMayHaveBackslashesAndDetours) {
+  const test::TestFolder folder;
+  folder.write("part.xml", "<mujoco><asset><mesh name=\"m\" file=\"none\\..\\corner.obj\"/></asset></mujoco>");
+  folder.write("corner.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+  const std::string file = folder.write("whole.xml",
+                                        "<mujoco><include file=\"none\\..\\part.xml\"/><worldbody><body>"
+                                        "<geom type=\"mesh\" mesh=\"m\"/></body></worldbody></mujoco>");
+  EXPECT_EQ(load(file).nmesh, 1);
 }
 
 // Published models end with a closing tag too many.
