@@ -50,10 +50,12 @@ bool mayTouch(const Model& m, const Data& d, int g1, int g2, double distance) {
   return !boxed(g1) || !boxed(g2) || boxesNear(m, d, g1, g2, distance);
 }
 
+double earlyDistance(const Model& m, int g1, int g2) { return std::min(earlyDistance(m, g1), earlyDistance(m, g2)); }
+
 /// The distance at which two geoms are looked at.
 double detectionDistance(const Model& m, int g1, int g2) {
   const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.geom_margin[g1] + m.geom_margin[g2];
-  return detectionDistance(m.opt, margin, m.geom_gap[g1] + m.geom_gap[g2]);
+  return detectionDistance(m.opt, margin, m.geom_gap[g1] + m.geom_gap[g2], earlyDistance(m, g1, g2));
 }
 
 /// As body_awake: -1 if nothing moves a collider, 0 if it sleeps, 1 if it is awake, or below a mocap body.
@@ -113,7 +115,7 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
     const int g1 = m.pair_geom1[i], g2 = m.pair_geom2[i];
     if (!matters(g1, g2)) continue;
     const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.pair_margin[i];
-    if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i]))) continue;
+    if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i], earlyDistance(m, g1, g2)))) continue;
     unlisted.push_back(orderedPair(m, g1, g2, i));
   }
   std::sort(unlisted.begin(), unlisted.end());

@@ -25,6 +25,7 @@ MixedParameters parametersOfPair(const Model& m, int i) {
   p.gap = m.pair_gap[i];
   p.adhesion = m.pair_adhesion[i];
   p.restitution = m.pair_restitution[i];
+  p.early = std::min(earlyDistance(m, m.pair_geom1[i]), earlyDistance(m, m.pair_geom2[i]));
   applyOverrides(m.opt, p);
   return p;
 }
@@ -32,7 +33,7 @@ MixedParameters parametersOfPair(const Model& m, int i) {
 void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, const ColliderPair& c) {
   const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
                                         : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
-  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   thread_local Array<geom::ContactPoint> points;
   points.clear();
   geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);

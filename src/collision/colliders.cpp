@@ -1,6 +1,8 @@
 #include "collision/colliders.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 
 #include "collision/elements.h"
 #include "collision/filters.h"
@@ -21,6 +23,7 @@ ContactParameters parametersOfFlex(const Model& m, int f) {
   p.margin = m.flex_margin[f];
   p.gap = m.flex_gap[f];
   p.restitution = m.flex_restitution[f];
+  p.early = earlyDistance(m, m.ngeom + f);
   return p;
 }
 
@@ -36,10 +39,28 @@ ContactParameters parametersOfGeom(const Model& m, int g) {
   p.gap = m.geom_gap[g];
   p.adhesion = m.geom_adhesion[g];
   p.restitution = m.geom_restitution[g];
+  p.early = earlyDistance(m, g);
   return p;
 }
 
 }  // namespace
+
+double earlyDistance(const Model& m, int collider) {
+  if (m.opt.solver != Solver::Impulse) return 0;
+  if (!isFlex(m, collider)) {
+    const double radius = m.geom_rbound[collider];  // 0: without bounds
+    return radius > 0 ? std::min(kSpeculativeDistance, 0.2 * radius) : kSpeculativeDistance;
+  }
+  // as many points as there are, spread over the largest extents
+  const int f = flexOf(m, collider), dim = m.flex_dim[f];
+  double extent[3];
+  for (int k = 0; k < 3; ++k) extent[k] = 2 * m.flex_size[3 * f + k];
+  std::sort(extent, extent + 3, std::greater<>());
+  double volume = 1;
+  for (int k = 0; k < dim; ++k) volume *= extent[k];
+  const double spacing = std::pow(volume / m.flex_vertnum[f], 1.0 / dim);
+  return std::min(kSpeculativeDistance, std::max(0.5 * spacing, m.flex_radius[f]));
+}
 
 ContactParameters parametersOf(const Model& m, int collider) {
   return isFlex(m, collider) ? parametersOfFlex(m, flexOf(m, collider)) : parametersOfGeom(m, collider);
@@ -64,7 +85,7 @@ BoundingTree::Box worldBox(const Model& m, const Data& d, int collider) {
   const double own = flex ? m.flex_margin[id] : m.geom_margin[id];
   const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : own;
   double reach = std::max(0.0, margin) + (flex ? m.flex_gap[id] : m.geom_gap[id]);
-  if (m.opt.solver == Solver::Impulse) reach += 0.5 * kSpeculativeDistance;  // both colliders have their half
+  reach += 0.5 * earlyDistance(m, collider);  // half of both is not less than the smaller one
   return flex ? flexBox(m, d, id, reach) : geomBox(m, d, id, reach);
 }
 

@@ -8,6 +8,11 @@ namespace sinew {
 
 ContactParameters parametersOf(const Model& m, int collider);
 
+/// Hard contacts have rows before they touch, so that what would cross the gap in one step is stopped at the surface:
+/// kSpeculativeDistance earlier, but a fifth of a geom's radius at most, and half of the distance between the points of
+/// a flex: small things would have all their neighbours as contacts. 0 with other solvers.
+double earlyDistance(const Model& m, int collider);
+
 /// World box of a geom, grown by `reach`.
 BoundingTree::Box geomBox(const Model& m, const Data& d, int geom, double reach);
 

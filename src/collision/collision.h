@@ -29,6 +29,7 @@ struct ContactParameters {
   double gap = 0;
   double adhesion = 0;
   double restitution = 0;
+  double early = 0;  ///< how much earlier than its margin says it is in contact, see earlyDistance()
 };
 
 /// Parameters of a contact between two colliders: the higher priority decides alone; with equal priority condim and
@@ -41,6 +42,7 @@ struct MixedParameters {
   std::array<double, 2> solref{}, solreffriction{};
   std::array<double, 5> solimp{};
   double margin = 0, gap = 0, adhesion = 0, restitution = 0;
+  double early = 0;  ///< the smaller one
 };
 MixedParameters mixParameters(const Option& opt, const ContactParameters& a, const ContactParameters& b);
 
@@ -49,9 +51,8 @@ MixedParameters mixParameters(const Option& opt, const ContactParameters& a, con
 void applyOverrides(const Option& opt, MixedParameters& p);
 
 /// Distance below which a contact exists, and below which it has a force, by the reading of `gap`:
-/// inside: margin and margin - gap; outside: margin + gap and margin. Under the impulse solver contacts exist
-/// kSpeculativeDistance earlier.
-double detectionDistance(const Option& opt, double margin, double gap);
+/// inside: margin and margin - gap; outside: margin + gap and margin. Contacts exist earlier by `early`.
+double detectionDistance(const Option& opt, double margin, double gap, double early);
 double forceDistance(const Option& opt, double margin, double gap);
 
 }  // namespace sinew

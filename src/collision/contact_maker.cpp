@@ -128,11 +128,10 @@ Contact contactBetween(const Model& m, const MixedParameters& p, const Touching&
 }
 
 /// All but the frame. Too far for a force: excluded; an adhesive contact still pulls there, but has no friction.
-void placeAt(const Model& m, const geom::ContactPoint& point, Contact& contact) {
+void placeAt(const geom::ContactPoint& point, double early, Contact& contact) {
   contact.dist = point.dist;
   MapVec3(contact.pos.data()) = point.pos;
   contact.feature = point.feature;
-  const double early = m.opt.solver == Solver::Impulse ? kSpeculativeDistance : 0;
   if (contact.dist < contact.includemargin + early) return;
   if (contact.adhesion != 0) {
     contact.dim = 1;
@@ -146,7 +145,7 @@ void placeAt(const Model& m, const geom::ContactPoint& point, Contact& contact) 
 void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
                 const Touching& b) {
   Contact contact = contactBetween(m, p, a, b);
-  placeAt(m, point, contact);
+  placeAt(point, p.early, contact);
   setFrame(point, contact.frame);
   const Vec3 half = (0.5 * point.dist) * point.normal;
   contact.side[0] = makeSide(m, d, a, b, point.pos - half, -point.normal);
@@ -169,7 +168,7 @@ void addContacts(const Model& m, Data& d, const MixedParameters& p, std::span<co
     if (!sameFrame) setFrame(point, common.frame);
     before = &point;
     d.contact.push_back(common);
-    placeAt(m, point, d.contact.back());
+    placeAt(point, p.early, d.contact.back());
   }
 }
 

@@ -32,7 +32,7 @@ void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, 
                   const MixedParameters& p) {
   Array<geom::ContactPoint>& points = scratch().points;
   const geom::Shape shape = shapeOf(m, d, plane);
-  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   for (int i = 0; i < m.flex_vertnum[flex]; ++i) {
     points.clear();
     if (geom::collide(shape, vertexAt(m, d, m.flex_vertadr[flex] + i), distance, options, points) == 0) continue;
@@ -49,7 +49,7 @@ bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distan
 void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p) {
   Scratch& memory = scratch();
   std::sort(memory.pairs.begin(), memory.pairs.end());
-  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   for (const auto& [elem1, elem2] : memory.pairs) {
     memory.points.clear();
     geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, memory.points);
@@ -98,7 +98,7 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
   const MixedParameters p = mixParameters(m.opt, parametersOf(m, geom), parametersOf(m, m.ngeom + flex));
   if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p);
 
-  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   Scratch& memory = scratch();
   memory.elements.clear();
   forEachInside(trees.of(flex), geomBox(m, d, geom, distance),
@@ -121,7 +121,7 @@ void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::Col
   Array<std::pair<int, int>>& pairs = scratch().pairs;
   pairs.clear();
   const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
-  const double distance = detectionDistance(m.opt, p.margin, p.gap);
+  const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   forEachOverlap(tree1, tree2, distance, [&](int i, int j) {
     const int elem1 = trees.element(flex1, i), elem2 = trees.element(flex2, j);
     if (mayTouch(m, d, elem1, elem2, distance)) pairs.push_back({elem1, elem2});

@@ -46,6 +46,7 @@ MixedParameters mixParameters(const Option& opt, const ContactParameters& a, con
   }
   mixed.friction = {friction[0], friction[0], friction[1], friction[2], friction[2]};
   mixed.margin = a.margin + b.margin;
+  mixed.early = std::min(a.early, b.early);
   mixed.gap = a.gap + b.gap;
   applyOverrides(opt, mixed);
   return mixed;
@@ -61,8 +62,7 @@ void applyOverrides(const Option& opt, MixedParameters& p) {
   for (double& f : p.friction) f = std::max(f, kMinFriction);
 }
 
-double detectionDistance(const Option& opt, double margin, double gap) {
-  const double early = opt.solver == Solver::Impulse ? kSpeculativeDistance : 0;
+double detectionDistance(const Option& opt, double margin, double gap, double early) {
   return (opt.gap == GapReading::Outside ? margin + gap : margin) + early;
 }
 

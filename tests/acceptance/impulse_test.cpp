@@ -569,6 +569,28 @@ TEST(Impulse, AWallStandsStillWithTenSweeps) {
   EXPECT_LT(fastest(run.d), 0.02) << "a step of gravity is 0.16 m/s";
 }
 
+/// Contacts have rows before they touch, by 1 cm, or a fifth of the radius of what is small: else a bin of screws would
+/// be one contact of all with all.
+TEST(Impulse, ContactsBeginAtADistanceThatFitsTheSize) {
+  const auto contacts = [](double half, double gap) {
+    const std::string size = fmt::format("{} {} {}", half, half, half);
+    const Model m = compile(readMjcfText(
+        fmt::format(
+            "<mujoco><option solver=\"Impulse\"/><worldbody><body><freejoint/><geom type=\"box\" size=\"{}\"/>"
+            "</body><body pos=\"0 0 {}\"><freejoint/><geom type=\"box\" size=\"{}\"/></body></worldbody></mujoco>",
+            size, 2 * half + gap, size),
+        "boxes.xml"));
+    Data d(m);
+    forward(m, d);
+    return d.ncon();
+  };
+  EXPECT_EQ(contacts(0.5, 0.0099), 4);
+  EXPECT_EQ(contacts(0.5, 0.0101), 0);
+  const double small = 0.005, fifth = 0.2 * std::sqrt(3.0) * small;
+  EXPECT_EQ(contacts(small, 0.99 * fifth), 4);
+  EXPECT_EQ(contacts(small, 1.01 * fifth), 0);
+}
+
 TEST(Impulse, AWallStandsWhicheverWayItIsNumbered) {
   for (const bool fromTheTop : {false, true}) {
     SCOPED_TRACE(fromTheTop);
