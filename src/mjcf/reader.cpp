@@ -54,6 +54,7 @@ Spec Reader::read() {
   section("default", &Reader::readDefaultSection);
   indexClasses(spec_.defaults);
   section("custom", &Reader::readCustom);
+  section("extension", &Reader::readExtension);
   section("asset", &Reader::readAsset);
   section("contact", &Reader::readContact);
   section("deformable", &Reader::readDeformable);

@@ -276,10 +276,11 @@ TEST(MjcfErrors, ControllersSayWhatTheyMiss) {
 }
 
 TEST(MjcfErrors, UnsupportedFeaturesAreNamed) {
-  EXPECT_EQ(errorOf(world("<composite type=\"cable\"/>")), "m.xml:2: <composite>: a composite is not supported");
   EXPECT_EQ(errorOf(world("<geom type=\"sdf\"/>")),
             "m.xml:2: <geom>: 'type' is \"sdf\": a geom of type sdf is not supported");
   EXPECT_EQ(errorOf(model("<extension><plugin plugin=\"p\"/></extension>")),
+            "m.xml:2: <plugin>: the engine plugin \"p\" is not supported; \"mujoco.elasticity.cable\" is");
+  EXPECT_EQ(errorOf(world("<geom size=\"1\"><plugin plugin=\"p\"/></geom>")),
             "m.xml:2: <plugin>: an engine plugin is not supported");
   EXPECT_EQ(errorOf(model("<actuator><general joint=\"j\" dyntype=\"user\"/></actuator>")),
             "m.xml:2: <general>: 'dyntype' is \"user\": a user-defined actuator callback is not supported");
