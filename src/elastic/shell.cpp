@@ -42,21 +42,30 @@ Vec2 middleOf(int side) {
   return s;
 }
 
+/// A face whose tangents span less than this part of their squares has no area there: its normal is noise, and to turn
+/// it takes next to no motion.
+constexpr double kFlatFace = 1e-5;
+
 /// Tangents and unit normal of a face in the middle of one of its sides.
 template <int Order>
 struct Frame {
   FaceGradient<Order> gradient;
   Vec3 t1, t2, n;
-  double area = 0;  ///< |t1 x t2|
+  double area = 0;  ///< |t1 x t2|; 0 if it counts as none
 
   explicit Frame(const FoldSide<Order>& face) : gradient(faceGradient<Order>(middleOf(face.side))) {
     t1 = face.x * gradient.row(0).transpose();
     t2 = face.x * gradient.row(1).transpose();
     n = t1.cross(t2);
     area = n.norm();
-    if (area >= kMinVal) n /= area;
+    const bool flat = !(area >= kMinVal && area > kFlatFace * (t1.squaredNorm() + t2.squaredNorm()));
+    if (flat) {
+      area = 0;
+    } else {
+      n /= area;
+    }
   }
-  bool valid() const { return area >= kMinVal; }
+  bool valid() const { return area > 0; }
 };
 
 /// Mean of the rotations of two faces.

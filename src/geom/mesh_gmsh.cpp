@@ -142,6 +142,7 @@ class Reader {
   }
 
   void addNode(std::int64_t tag) {
+    tags_.push_back(tag);
     if (!index_.emplace(tag, static_cast<int>(index_.size())).second) {
       throw MeshError("Gmsh file has node " + std::to_string(tag) + " twice");
     }
@@ -149,7 +150,10 @@ class Reader {
   void addPosition() {
     for (int k = 0; k < 3; ++k) {
       const double x = source_.number<double>();
-      if (!std::isfinite(x)) throw MeshError("Gmsh file has a node that is not finite");
+      if (!std::isfinite(x)) {
+        const std::int64_t tag = tags_[mesh_.vertex.size() / 3];
+        throw MeshError("Gmsh file has node " + std::to_string(tag) + " at a place that is not finite");
+      }
       mesh_.vertex.push_back(x);
     }
   }
@@ -186,13 +190,17 @@ class Reader {
     }
   }
 
-  /// Takes the nodes of one element, `Tag` being how their tags are stored.
+  /// Takes the nodes of the element `element`, `Tag` being how their tags are stored.
   template <class Tag>
-  void addElement(int nodes) {
+  void addElement(Tag element, int nodes) {
     std::vector<int>& list = elements_[static_cast<std::size_t>(nodes - 1)];
     for (int k = 0; k < nodes; ++k) {
-      const auto found = index_.find(source_.number<Tag>());
-      if (found == index_.end()) throw MeshError("Gmsh file has an element with a node that does not exist");
+      const Tag node = source_.number<Tag>();
+      const auto found = index_.find(node);
+      if (found == index_.end()) {
+        throw MeshError("Gmsh file has element " + std::to_string(element) + " with node " + std::to_string(node) +
+                        ", which does not exist");
+      }
       list.push_back(found->second);
     }
   }
@@ -207,15 +215,15 @@ class Reader {
     const std::size_t n = lineCount("elements");
     for (std::size_t done = 0; done < n;) {
       // text: tag, type, ...; binary: type, how many follow, ... and the tag before each of them
-      if (!source_.isBinary()) source_.number<std::int32_t>();
+      std::int32_t tag = source_.isBinary() ? 0 : source_.number<std::int32_t>();
       const int nodes = checkedNodes(source_.number<std::int32_t>());
       const std::size_t follow = source_.isBinary() ? source_.count<std::int32_t>(4, "elements") : 1;
       if (follow == 0 || follow > n - done) throw MeshError("Gmsh file has a wrong number of elements");
       const std::size_t tags = source_.count<std::int32_t>(1, "tags");
       for (std::size_t i = 0; i < follow; ++i) {
-        if (source_.isBinary()) source_.number<std::int32_t>();
+        if (source_.isBinary()) tag = source_.number<std::int32_t>();
         for (std::size_t k = 0; k < tags; ++k) source_.number<std::int32_t>();
-        addElement<std::int32_t>(nodes);
+        addElement(tag, nodes);
       }
       done += follow;
     }
@@ -230,8 +238,7 @@ class Reader {
       const int nodes = checkedNodes(source_.number<std::int32_t>());
       const std::size_t n = source_.count<std::int64_t>(4, "elements");
       for (std::size_t i = 0; i < n; ++i) {
-        source_.number<std::int64_t>();
-        addElement<std::int64_t>(nodes);
+        addElement(source_.number<std::int64_t>(), nodes);
       }
     }
   }
@@ -240,6 +247,7 @@ class Reader {
   bool newFormat_ = false;
   SimplexMesh mesh_;
   std::unordered_map<std::int64_t, int> index_;
+  std::vector<std::int64_t> tags_;            ///< of the nodes, as they come
   std::array<std::vector<int>, 4> elements_;  ///< by dimension
 };
 

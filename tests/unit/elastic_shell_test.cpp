@@ -100,6 +100,29 @@ TEST(Shells, MembranesHaveForcesThatAreGradients) {
   }
 }
 
+// A face that is pressed to (nearly) nothing has no normal, so its folds are free: neither energy nor force, whatever
+// the rounding. A hundredth of the width is still a face.
+TEST(Shells, FoldOfAFaceWithoutAreaIsFree) {
+  const std::array<int, 3> cells{1, 1, 1};
+  const ShellFace face = faceAt(cells, 0);
+  const FaceSide other = acrossSide(cells, face, 0);
+  const FoldSide<2> restA{faceRest<2>(kSize, face.axis), face.axis, 0};
+  const FoldSide<2> restB{faceRest<2>(kSize, other.face.axis), other.face.axis, other.side};
+  const FaceFold<2> fold = faceFold<2>(restA, restB, 3);
+  for (const double width : {0.0, 1e-12, 1e-9, 1e-7, 1e-2}) {
+    FoldSide<2> a = restA;
+    a.x.row((face.axis + 1) % 3) *= width;
+    FaceNodes<2> onA, onB;
+    fold.force(a, restB, onA, onB);
+    FaceFold<2>::Jacobian byA, byB;
+    fold.jacobian(a, restB, byA, byB);
+    EXPECT_TRUE(onA.allFinite() && onB.allFinite());
+    EXPECT_EQ(byA.norm() > 0, width > 1e-3) << width;
+    if (width > 1e-3) continue;
+    EXPECT_EQ(onA.norm() + onB.norm() + fold.energy(a, restB), 0) << width;
+  }
+}
+
 // Faces in line, and two faces at the edge of a box: the force is the gradient of the energy, and at rest, where
 // nothing is left of second derivatives, k J'J is its derivative.
 template <int Order>

@@ -123,8 +123,9 @@ TEST(Gmsh, WhatIsWrongIsSaid) {
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 x 0\n"), "Gmsh file has \"x\" where a number is needed");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n"), "Gmsh file has no $EndNodes");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n"), "Gmsh file has no segments, triangles or tetrahedra");
-  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 1 0 1 9\n$EndElements\n"),
-            "Gmsh file has an element with a node that does not exist");
+  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n7 1 0 1 9\n$EndElements\n"),
+            "Gmsh file has element 7 with node 9, which does not exist");
+  EXPECT_EQ(errorOf(head + "$Nodes\n2\n1 0 0 0\n5 0 nan 0\n"), "Gmsh file has node 5 at a place that is not finite");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 5 0 1 9\n$EndElements\n"),
             "Gmsh file has elements of type 5: not supported");
 }
