@@ -23,7 +23,7 @@ struct MultiBodySolveResult {
   bool converged = false;
   int iterations = 0;  ///< sweeps
   double residual =
-      std::numeric_limits<double>::quiet_NaN();  ///< largest relative change of an impulse in the last one
+      std::numeric_limits<double>::quiet_NaN();  ///< |change in the last one| / |impulses|, |x|^2 = sum A_ii x_i^2
 };
 
 /// Rigid bodies with what acts on them. All lists have one entry per body, except that `bilateralConstraints` may be

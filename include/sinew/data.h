@@ -199,7 +199,7 @@ struct IslandReport {
   bool converged = false;
   double improvement = 0;   ///< scaled, of the last iteration
   double gradientNorm = 0;  ///< scaled; primal solvers only
-  double residual = 0;      ///< impulse solver: largest relative change of an impulse in the last sweep
+  double residual = 0;      ///< impulse solver: |change in the last sweep| / |impulses|, |x|^2 = sum A_ii x_i^2
 };
 
 /// Impulses of one contact, limit, friction loss or equality, from which the next step starts.

@@ -15,6 +15,7 @@ constexpr double kOnFace = kMinVal * kMinVal;  ///< squared distance below which
 constexpr int kMaxIterations = 1000;
 constexpr int kFacesPerIteration = 6;
 constexpr double kFlat = 1e-6;        ///< sine below which a face does not show on which side a point is
+constexpr double kStray = 100;        ///< how many tolerances a face may lead beyond a bound that another one gave
 constexpr double kInsideOut = 1e-10;  ///< a first bound this far below the face shows that the face is not one of A - B
 
 /// The origin and p lie strictly on the same side of the plane a, b, c.
@@ -268,7 +269,10 @@ bool Polytope::expand(ConvexBody& a, ConvexBody& b, const CollideOptions& option
       upper = reach;
       upperSquare = upper * upper;
     }
-    if (upper - lower < tolerance) {
+    // The bound may come from another face. This one still is taken for it, as the reference engine does, unless it
+    // leads far beyond: then it is the back of a polytope that is thin so far, and its normal is not the way out.
+    const bool strays = reach - upper > std::abs(upper) + kStray * tolerance;
+    if (upper - lower < tolerance && !strays) {
       if (iteration == 0 && upper < lower - kInsideOut) nearest_ = -1;
       break;
     }
@@ -296,7 +300,7 @@ bool Polytope::expand(ConvexBody& a, ConvexBody& b, const CollideOptions& option
         nearest_ = -1;
         return false;
       }
-      if (square >= lowerSquare && square <= upperSquare) addCandidate(firstNew + i);
+      if (square <= upperSquare) addCandidate(firstNew + i);  // beyond the bound it can never be the nearest
     }
     if (candidates_.empty()) break;
   }

@@ -8,16 +8,15 @@
 
 #include "base/hash.h"
 #include "model/history.h"
-#include "step/sleep.h"
+#include "model/state.h"
 
 namespace sinew {
 
-Data::Data(const Model& m) {
-  forEachArray(m, [](const char*, auto& array, int rows, int cols, const char*) {
+void allocate(const Model& m, Data& d) {
+  d.forEachArray(m, [](const char*, auto& array, int rows, int cols, const char*) {
     using T = std::remove_reference_t<decltype(array[0])>;
     array.assign(static_cast<std::ptrdiff_t>(rows) * cols, T{});
   });
-  reset(m, *this);
 }
 
 void Data::clearRows() {
@@ -37,7 +36,7 @@ void Data::clearRows() {
   }
 }
 
-void reset(const Model& m, Data& d) {
+void clearState(const Model& m, Data& d) {
   d.time = 0;
   d.energy = {0, 0};
   d.status = {};
@@ -63,24 +62,6 @@ void reset(const Model& m, Data& d) {
     std::copy_n(m.body_pos.data() + 3 * body, 3, d.mocap_pos.data() + 3 * id);
     std::copy_n(m.body_quat.data() + 4 * body, 4, d.mocap_quat.data() + 4 * id);
   }
-  startAsleep(m, d);
-}
-
-void resetToKey(const Model& m, Data& d, int key) {
-  if (key < 0 || key >= m.nkey) {
-    throw std::out_of_range(fmt::format("keyframe {} does not exist: the model has {}", key, m.nkey));
-  }
-  reset(m, d);
-  const auto take = [key](const Array<double>& keys, Array<double>& target) {
-    std::copy_n(keys.data() + key * target.size(), target.size(), target.data());
-  };
-  d.time = m.key_time[key];
-  take(m.key_qpos, d.qpos);
-  take(m.key_qvel, d.qvel);
-  take(m.key_act, d.act);
-  take(m.key_mpos, d.mocap_pos);
-  take(m.key_mquat, d.mocap_quat);
-  take(m.key_ctrl, d.ctrl);
 }
 
 std::vector<std::byte> saveState(const Model& m, const Data& d) {
@@ -98,7 +79,7 @@ std::vector<std::byte> saveState(const Model& m, const Data& d) {
   return state;
 }
 
-void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
+void readState(const Model& m, Data& d, std::span<const std::byte> state) {
   std::size_t expected = sizeof(d.time);
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
     expected += static_cast<std::size_t>(array.size()) * sizeof(*array.data());
@@ -120,7 +101,6 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.row_recall.clear();
   d.row_memory.resize(static_cast<std::ptrdiff_t>((state.size() - expected) / sizeof(RowMemory)));
   take(d.row_memory.data(), state.size() - expected);
-  resumeAsleep(m, d);
 }
 
 std::uint64_t stateHash(const Model& m, const Data& d) {

@@ -33,10 +33,6 @@ BodyOptions asBody(const StaticOptions& o) {
   return body;
 }
 
-Surface surfaceOf(const BodyOptions& o) {
-  return {o.restitution, o.friction, o.torsionalFriction, o.rollingFriction, o.contype, o.conaffinity};
-}
-
 struct MassAndCenter {
   double mass = 0;
   Vec3 center = Vec3::Zero();
@@ -155,7 +151,7 @@ BodyId World::Impl::addBody(std::span<const Part> parts, const BodyOptions& give
   record.body.name = freshName(given.name, "body");
   const std::string who = bodyText(record.body.name);
   if (parts.empty()) throw std::invalid_argument(fmt::format("{}: it needs at least one shape", who));
-  checkSurface(who, surfaceOf(given));
+  checkSurface(who, given);
   if (given.mass) check::positive(who, "mass", *given.mass);
   check::positive(who, "density", given.density);
   check::finite(who, "position", given.pos);
@@ -181,7 +177,7 @@ BodyId World::Impl::addBody(std::span<const Part> parts, const BodyOptions& give
       if (std::none_of(used.begin(), used.end(), same)) used.push_back(asset);
     }
     spec::Geom geom = makeGeom(who, part, meshName);
-    setSurface(geom, surfaceOf(given));
+    setSurface(geom, given);
     geom.density = given.density;
     record.body.geoms.push_back(std::move(geom));
   }

@@ -56,19 +56,19 @@ struct ShapeWriter {
 
 }  // namespace
 
-void checkSurface(const std::string& who, const Surface& surface) {
-  check::fraction(who, "restitution", surface.restitution);
-  check::notNegative(who, "friction", surface.friction);
-  check::notNegative(who, "torsional friction", surface.torsionalFriction);
-  check::notNegative(who, "rolling friction", surface.rollingFriction);
+void checkSurface(const std::string& who, const BodyOptions& body) {
+  check::fraction(who, "restitution", body.restitution);
+  check::notNegative(who, "friction", body.friction);
+  check::notNegative(who, "torsional friction", body.torsionalFriction);
+  check::notNegative(who, "rolling friction", body.rollingFriction);
 }
 
-void setSurface(spec::Geom& geom, const Surface& surface) {
-  geom.restitution = surface.restitution;
-  geom.friction = {surface.friction, surface.torsionalFriction, surface.rollingFriction};
-  geom.condim = dimensionFor(geom.friction, surface.torsionalFriction > 0, surface.rollingFriction > 0);
-  geom.contype = surface.contype;
-  geom.conaffinity = surface.conaffinity;
+void setSurface(spec::Geom& geom, const BodyOptions& body) {
+  geom.restitution = body.restitution;
+  geom.friction = {body.friction, body.torsionalFriction, body.rollingFriction};
+  geom.condim = dimensionFor(geom.friction, body.torsionalFriction > 0, body.rollingFriction > 0);
+  geom.contype = body.contype;
+  geom.conaffinity = body.conaffinity;
 }
 
 void setSlidingFriction(spec::Geom& geom, double friction) {

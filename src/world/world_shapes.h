@@ -8,22 +8,12 @@
 
 namespace sinew {
 
-/// What a surface is like.
-struct Surface {
-  double restitution = 0.5;
-  double friction = 0.5;
-  double torsionalFriction = 0;
-  double rollingFriction = 0;
-  int contype = 1;
-  int conaffinity = 1;
-};
+/// Throws std::invalid_argument if the restitution or a friction is out of range; `who` names the body.
+void checkSurface(const std::string& who, const BodyOptions& body);
 
-/// Throws std::invalid_argument if something is out of range; `who` names the body.
-void checkSurface(const std::string& who, const Surface& surface);
-
-/// Writes restitution and friction into a geom. Without friction the contact is one row, with torsional or rolling
-/// friction it has those too.
-void setSurface(spec::Geom& geom, const Surface& surface);
+/// Writes restitution, friction and what the body meets into a geom. Without friction the contact is one row, with
+/// torsional or rolling friction it has those too.
+void setSurface(spec::Geom& geom, const BodyOptions& body);
 /// Changes the sliding friction alone.
 void setSlidingFriction(spec::Geom& geom, double friction);
 

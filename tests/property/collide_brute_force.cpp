@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "geom/collide.h"
+#include "geom/support.h"
 #include "support/posed_shapes.h"
 #include "support/tolerance.h"
 
@@ -163,6 +165,54 @@ TEST_P(ConvexPairs, ContactPointsLieBetweenTheSurfaces) {
 }
 
 INSTANTIATE_TEST_SUITE_P(AllTypes, ConvexPairs, testing::ValuesIn(allPairs()), nameOf);
+
+/// A curved shape and another that overlap by `depth` along `direction`: they are moved until the points farthest along
+/// it, and against it, meet, and then by that much further. No shorter way out is known, but there may be one where the
+/// second shape has corners.
+struct Graze {
+  OwnedShape a, b;
+  Vec3 direction;
+  double depth = 0;
+};
+
+Graze drawGraze(GeomType typeA, GeomType typeB, std::mt19937& rng) {
+  const OwnedShape a = randomShape(typeA, rng).at(randomVector(rng, -1, 1), randomRotation(rng));
+  const OwnedShape b = randomShape(typeB, rng).at(Vec3::Zero(), randomRotation(rng));
+  const Vec3 n = randomVector(rng, -1, 1).normalized();
+  const double depth = std::pow(10.0, std::uniform_real_distribution<double>(-6, -3)(rng));
+  const Vec3 onA = geom::ConvexBody(a.shape, 0).support(n), onB = geom::ConvexBody(b.shape, 0).support(-n);
+  return {a, b.at(onA - depth * n - onB, b.shape.rot), n, depth};
+}
+
+// Where two shapes only just overlap, the polytope that grows inside their difference is thin at first, and its back is
+// about as near as its front. A depth may be right and yet belong to the back: then the normal points the wrong way,
+// and along it the shapes overlap by all of their size. That of a face may exceed the bound by 100 tolerances of 1e-6.
+TEST(CollideBruteForce, NormalsOfGrazingContactsLeadOut) {
+  std::mt19937 rng(11);
+  CollideOptions options;
+  options.multiContact = false;
+  for (const GeomType typeA : {GeomType::Ellipsoid, GeomType::Cylinder}) {
+    for (const GeomType typeB : {GeomType::Ellipsoid, GeomType::Cylinder, GeomType::Box, GeomType::Mesh}) {
+      if (typeB < typeA) continue;
+      for (int trial = 0; trial < 500; ++trial) {
+        const Graze g = drawGraze(typeA, typeB, rng);
+        Array<ContactPoint> contacts;
+        geom::collide(g.a.shape, g.b.shape, 0, options, contacts);
+        const bool smooth = typeA == GeomType::Ellipsoid && typeB == GeomType::Ellipsoid;
+        ASSERT_TRUE(!smooth || contacts.size() == 1) << "trial " << trial << ", depth " << g.depth;
+        if (contacts.empty()) continue;
+        const ContactPoint& c = contacts[0];
+        EXPECT_GT(separation(g.a.shape, g.b.shape, c.normal), 2 * c.dist - tolerance(1.1e-4))
+            << "trial " << trial << ", depth " << g.depth;
+        EXPECT_GE(c.dist, -g.depth - tolerance(2e-6)) << "trial " << trial;
+        // the difference of two ellipsoids is round everywhere: there is no shorter way out
+        if (smooth) {
+          EXPECT_NEAR(c.dist, -g.depth, tolerance(2e-6)) << "trial " << trial;
+        }
+      }
+    }
+  }
+}
 
 /// The two prisms of a field of one cell, as meshes: corners (row, column) of the first are (1, 0), (0, 0), (1, 1).
 std::array<OwnedShape, 2> prismsOf(const std::array<double, 4>& size, const std::vector<float>& elevation) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// The state of a simulation as plain numbers. None of these functions knows who sleeps: they are the first half of the
+/// public ones (step/reset.cpp).
+namespace sinew {
+
+/// Gives all arrays the sizes that the model demands, filled with zeros.
+void allocate(const Model& m, Data& d);
+
+/// qpos0 at time 0, everything else zero or as the model says, no rows and no contacts. Nobody is asleep or awake yet.
+void clearState(const Model& m, Data& d);
+
+/// Takes time, state arrays and row memory from what saveState() wrote. Throws std::invalid_argument if the size does
+/// not fit the model.
+void readState(const Model& m, Data& d, std::span<const std::byte> state);
+
+}  // namespace sinew
