@@ -178,6 +178,17 @@ std::span<const int> visitingOrder(const Model& m, const Data& d, const Island& 
   return blocks;
 }
 
+/// Whether equalities of flexes in the island are so many that sweeps are no good. Equalities come first.
+bool hasNet(const Data& d, const Island& island) {
+  int count = 0;
+  for (const int b : island.blocks) {
+    const RowBlock& block = d.row_block[b];
+    if (block.kind != BlockKind::Equality) break;
+    if (block.part >= 0 && ++count >= solve::kSmallestNet) return true;
+  }
+  return false;
+}
+
 IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedImpulses& shared, Arena& arena) {
   const double h = m.opt.timestep;
   const solve::ConstraintProblem& p = shared.problem();
@@ -252,7 +263,8 @@ SharedImpulses::SharedImpulses(const Model& m, const Data& d, Arena& arena)
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena) {
   const bool calm = std::none_of(island.blocks.begin(), island.blocks.end(),
                                  [&](int b) { return bounces(d, d.row_block[b], m.opt.restitution_threshold); });
-  return shared && calm ? solveInPlace(m, d, island, *shared, arena) : solveCopied(m, d, island, arena);
+  const bool inPlace = shared && calm && !hasNet(d, island);
+  return inPlace ? solveInPlace(m, d, island, *shared, arena) : solveCopied(m, d, island, arena);
 }
 
 }  // namespace sinew

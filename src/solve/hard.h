@@ -10,9 +10,13 @@ namespace sinew::solve {
 /// rest would be lost.
 inline constexpr double kGive = 1e-5;
 
-/// As ImpulseSolver::solve() for all rows of a problem: by sweeps, or, where those would need large parts of inv(A), by
-/// Newton's method. Sweeps change one block of impulses at a time and have to know what that does to all velocities;
-/// with stiffness in the metric a contact moves the whole of a flex, and what was sparse is no longer.
+/// Equalities of flexes (edges, vertices, cells) from which on sweeps are no good: news goes from one to the next.
+inline constexpr int kSmallestNet = 8;
+
+/// As ImpulseSolver::solve() for all rows of a problem: by sweeps, or, where those are no good, by Newton's method.
+/// Sweeps change one block of impulses at a time and have to know what that does to all velocities; with stiffness in
+/// the metric a contact moves the whole of a flex, and what was sparse is no longer. And along the many equalities that
+/// hold a flex together they hardly converge.
 ImpulseReport solveHard(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options,
                         Arena& arena, std::span<double> lambda, std::span<double> velocity);
 

@@ -90,5 +90,29 @@ TEST(ImpulseFlex, AClothThatIsDroppedBouncesIfItIsToldTo) {
   EXPECT_LT(rise("restitution=\"0\""), 0.01);
 }
 
+/// A net of edges with a weight: sweeps would hand the load on from knot to knot.
+TEST(ImpulseFlex, ANetHangsStillAndCarriesItsWeight) {
+  const Model m =
+      compile(readMjcfText("<mujoco><option timestep=\"0.002\" solver=\"Impulse\"/><worldbody><flexcomp name=\"net\" "
+                           "type=\"grid\" dim=\"2\" "
+                           "count=\"6 20 1\" spacing=\"0.05 0.05 0.05\" euler=\"90 0 0\" mass=\"1.2\" "
+                           "radius=\"0.002\"><edge equality=\"true\"/>"
+                           "<contact selfcollide=\"none\" contype=\"0\" conaffinity=\"0\"/><pin gridrange=\"0 19 5 "
+                           "19\"/></flexcomp></worldbody>"
+                           "</mujoco>",
+                           "net.xml"));
+  Data d(m);
+  for (int k = 0; k < 1000; ++k) step(m, d);
+  for (const double v : d.qvel) EXPECT_NEAR(v, 0, 1e-4);
+  ASSERT_EQ(d.island.size(), 1);
+  EXPECT_TRUE(d.island[0].converged);
+  EXPECT_LT(d.island[0].iterations, 20);
+  double held = 0;  // of the nodes below the pins, by the rows
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (!m.flexnode_pinned[node]) held += d.qfrc_constraint[m.nv_rigid + 3 * node + 2];
+  }
+  EXPECT_NEAR(held, 9.81 * 1.2 * 114 / 120, 1e-3);
+}
+
 }  // namespace
 }  // namespace sinew
