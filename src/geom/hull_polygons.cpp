@@ -126,8 +126,8 @@ HullPolygons hullPolygons(const HullGraph& graph, std::span<const double> points
   HullPolygons out;
   const std::size_t numPoints = points.size() / 3;
   std::vector<std::vector<int>> around(numPoints);
-  // The order is free, and decides which of several faces that fit is the one that touches. The reference engine has that
-  // of a hash table, in which what came last tends to stand first.
+  // The order is free, and decides which of several faces that fit is the one that touches. The reference engine has
+  // that of a hash table, in which what came last tends to stand first.
   for (auto outline = outlines.rbegin(); outline != outlines.rend(); ++outline) {
     for (const std::vector<int>& path : outline->paths()) {
       for (const int v : path) around[static_cast<std::size_t>(v)].push_back(out.numPolygons());
