@@ -27,6 +27,10 @@ struct Entry {
 };
 
 void integrate(const Model& m, Data& d) {
+  if (m.opt.solver == Solver::Impulse) {
+    rememberImpulses(m, d);
+    return advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
+  }
   m.opt.integrator == Integrator::Euler ? integrateEuler(m, d) : integrateImplicit(m, d, true);
 }
 
@@ -61,7 +65,11 @@ constexpr auto kStages = std::to_array<Entry>({
        actuation(m, d);
        acceleration(m, d);
      }},
-    {kSolve, solveConstraints},
+    {kSolve,
+     [](const Model& m, Data& d) {
+       if (m.opt.solver == Solver::Impulse) impulseMetric(m, d);
+       solveConstraints(m, d);
+     }},
     {kSensors, [](const Model& m, Data& d) { sense(m, d, Stage::Acc); }},
     {kIntegration, integrate},
 });

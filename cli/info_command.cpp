@@ -12,6 +12,7 @@
 #include "command.h"
 #include "constraints.h"
 #include "fields.h"
+#include "flex_info.h"
 #include "model_source.h"
 #include "option_settings.h"
 #include "type_names.h"
@@ -137,6 +138,8 @@ void printText(const Model& m, const InfoOptions& o) {
              m.nbody > 0 ? m.body_subtreemass[0] : 0, m.stat.meanmass, m.stat.extent, fmt::join(m.stat.center, ", "));
   fmt::print("\ntree\n");
   drawTree(m);
+  if (m.nflex > 0) fmt::print("\nflexes\n");
+  for (int f = 0; f < m.nflex; ++f) fmt::print("  {}\n", describeFlex(m, f));
   fmt::print("\nuses\n");
   for (const Use& use : usesOf(m)) {
     if (use.kinds.empty()) continue;
@@ -187,6 +190,17 @@ void printJson(const Model& m, const InfoOptions& o, const Warnings& warnings) {
                            {"mass", m.body_mass[i]},
                            {"joints", joints},
                            {"geoms", m.body_geomnum[i]}});
+  }
+  for (int f = 0; f < m.nflex; ++f) {
+    const FlexInfo flex = flexInfo(m, f);
+    j["flexes"].push_back({{"name", flex.name},
+                           {"kind", flex.kind},
+                           {"vertices", flex.vertices},
+                           {"elements", flex.elements},
+                           {"nodes", flex.nodes},
+                           {"mass", flex.mass},
+                           {"rigid", flex.rigid},
+                           {"held", flex.held}});
   }
   for (const Use& use : usesOf(m)) {
     Json kinds = Json::object();

@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 6> kEnableFlags{"override",    "energy", 
 constexpr std::array<std::string_view, 4> kIntegrators{"Euler", "RK4", "implicit", "implicitfast"};
 constexpr std::array<std::string_view, 2> kCones{"pyramidal", "elliptic"};
 constexpr std::array<std::string_view, 3> kJacobians{"dense", "sparse", "auto"};
-constexpr std::array<std::string_view, 3> kSolvers{"PGS", "CG", "Newton"};
+constexpr std::array<std::string_view, 4> kSolvers{"PGS", "CG", "Newton", "Impulse"};
 constexpr std::array<std::string_view, 2> kGaps{"inside", "outside"};
 
 Names keywords(Integrator) { return kIntegrators; }

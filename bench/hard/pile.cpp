@@ -89,6 +89,23 @@ Pile boxPile(int count) {
   return pile;
 }
 
+Pile boxStacks(int count) {
+  Pile pile;
+  pile.name = fmt::format("stacks{}", count);
+  constexpr int kHeight = 10;
+  const int side = std::max(1, static_cast<int>(std::lround(std::sqrt(count / double{kHeight}))));
+  const double half = 0.25;
+  for (int i = 0; i < count; ++i) {
+    const int stack = i / kHeight;
+    PileBody box;
+    box.size = {half, half, half};
+    box.pos = {4 * half * (stack % side), 4 * half * (stack / side), half + 2 * half * (i % kHeight)};
+    box.mass = kDensity * 8 * half * half * half;
+    pile.bodies.push_back(box);
+  }
+  return pile;
+}
+
 Pile spherePile(int count) {
   Pile pile;
   pile.name = fmt::format("spheres{}", count);

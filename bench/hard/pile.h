@@ -32,6 +32,8 @@ Pile boxPyramid(int layers);
 Pile boxPile(int count);
 /// The same with spheres.
 Pile spherePile(int count);
+/// `count` cubes in stacks of ten, apart from each other.
+Pile boxStacks(int count);
 
 /// The pile as a model for Sinew.
 std::string mjcfOf(const Pile& pile, const std::string& option);

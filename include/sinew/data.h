@@ -11,6 +11,7 @@
 #include "sinew/bounding_tree.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
+#include "sinew/near_pairs.h"
 #include "sinew/rows.h"
 #include "sinew/solver_memory.h"
 
@@ -133,7 +134,7 @@ enum class Trouble : int {
   BadQacc,      ///< the same for an acceleration
   BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
   Inertia,      ///< M was not positive definite
-  Inverted,     ///< a tetrahedron of a flex was inside out; it pushes back
+  Inverted,     ///< an element of a flex was inside out, or a cell (counted after all elements); it pushes back
   Count
 };
 
@@ -241,7 +242,7 @@ struct Data {
   int metricIterations = 0;           ///< of conjugate gradients with these, for qacc_smooth [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  BoundingTree colliderTree;         ///< broad phase; speed only, no state [collide]
+  NearPairs nearPairs;               ///< broad phase; speed only, no state [collide]
   Array<BoundingTree> elementTree;   ///< of the elements of each flex; likewise [collide]
   Array<Contact> contact;            ///< [collide]
   Array<int> support_carrier;        ///< carriers of the contacts' sides [collide]

@@ -64,6 +64,7 @@ namespace sinew {
   X(nKplace, "pairs of points of all elastic elements")                              \
   X(npair, "explicit contact pairs")                                                 \
   X(nexclude, "excluded body pairs")                                                 \
+  X(ncable, "joints that bend and twist elastically, as those of cables do")         \
   X(neq, "equality constraints")                                                     \
   X(nhistory, "numbers in the buffers of delayed controls and sensors")              \
   X(ntendon, "tendons")                                                              \
@@ -271,6 +272,10 @@ namespace sinew {
   X(double, pair_restitution, npair, 1, "restitution")                                                                 \
   X(double, pair_friction, npair, 5, "friction")                                                                       \
   X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
+  /* cables */                                                                                                         \
+  X(int, cable_jntid, ncable, 1, "ball joint between two bodies of a cable")                                           \
+  X(double, cable_stiffness, ncable, 3, "torque per angle about the axes of the parent's frame: twist, bend, bend")    \
+  X(double, cable_relaxed, ncable, 3, "rotation vector from the parent to the body without torque")                    \
   /* equality constraints */                                                                                           \
   X(EqualityType, eq_type, neq, 1, "type")                                                                             \
   X(int, eq_obj1id, neq, 1, "first object; a body of a connect may be nbody + flex node")                              \

@@ -380,9 +380,18 @@ struct Flexcomp : FlexBase {
 
 enum class SleepRequest : int { Auto = 0, Never, Allowed, Init };
 
+/// What the bodies of a cable are made of. In MJCF: an instance of the engine plugin mujoco.elasticity.cable.
+struct Cable : Element {
+  double twist = 0;   ///< shear modulus, Pa
+  double bend = 0;    ///< Young's modulus, Pa
+  bool flat = false;  ///< relaxed when straight, whatever shape it starts in
+  double vmax = 0;    ///< stress that is drawn red; changes no motion
+};
+
 struct Body : Placed {
   Orientation orientation;
   std::string childclass;
+  std::string cable;  ///< the Cable it is part of; its ball joint bends against a parent that is part of the same
   bool mocap = false;
   double gravcomp = 0;
   SleepRequest sleep = SleepRequest::Auto;
@@ -590,6 +599,7 @@ struct Spec {
 
   std::vector<Pair> pairs;
   std::vector<Exclude> excludes;
+  std::vector<Cable> cables;
   std::vector<Equality> equalities;
   std::vector<Tendon> tendons;
   std::vector<Actuator> actuators;

@@ -142,7 +142,8 @@ class World {
   /// there, except for the warm start of contacts.
   std::string toMjcf() const;
   void saveMjcf(const std::filesystem::path& file) const;
-  /// The compiled model, its state, and where a body is in them.
+  /// The compiled model, its state, and where a body is in them. There the frame of a body that moves is at its centre
+  /// of mass.
   const Spec& spec() const;
   const Model& model() const;
   const Data& data() const;

@@ -79,15 +79,6 @@ void rebuild(BoundingTree& tree, std::span<const Box> boxes) {
 
 }  // namespace
 
-void findLively(const BoundingTree& tree, std::span<const std::uint8_t> awake, std::span<std::uint8_t> lively) {
-  for (std::ptrdiff_t node = tree.leaves.size() - 1; node >= 0; --node) {
-    const auto at = [&](std::ptrdiff_t child) { return lively[static_cast<std::size_t>(child)]; };
-    lively[static_cast<std::size_t>(node)] = tree.leaves[node] == 1
-                                                 ? awake[static_cast<std::size_t>(tree.item[tree.firstLeaf[node]])]
-                                                 : at(node + 1) | at(node + 2 * tree.leaves[node + 1]);
-  }
-}
-
 void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
   if (tree.item.size() == count) {
@@ -97,14 +88,6 @@ void updateTree(BoundingTree& tree, std::span<const Box> boxes) {
     std::iota(tree.item.begin(), tree.item.end(), 0);
   }
   rebuild(tree, boxes);
-}
-
-void updateTree(BoundingTree& tree, std::span<Box> boxes, std::span<const std::uint8_t> fresh) {
-  for (std::ptrdiff_t node = 0; node < tree.leaves.size(); ++node) {
-    const auto item = static_cast<std::size_t>(tree.item[tree.firstLeaf[node]]);
-    if (tree.leaves[node] == 1 && !fresh[item]) boxes[item] = tree.box[node];
-  }
-  updateTree(tree, boxes);
 }
 
 }  // namespace sinew

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 
 #include "sinew/bounding_tree.h"
@@ -11,10 +10,6 @@ namespace sinew {
 /// items has changed or the tree has become loose.
 void updateTree(BoundingTree& tree, std::span<const BoundingTree::Box> boxes);
 
-/// The same for a tree over the same items as before, in which only the boxes of the `fresh` ones are new: the others
-/// are filled in from the tree.
-void updateTree(BoundingTree& tree, std::span<BoundingTree::Box> boxes, std::span<const std::uint8_t> fresh);
-
 inline bool overlap(const BoundingTree::Box& a, const BoundingTree::Box& b) {
   // all six without branches: which one fails is hard to guess
   return ((a.lower[0] <= b.upper[0]) & (b.lower[0] <= a.upper[0]) & (a.lower[1] <= b.upper[1]) &
@@ -24,14 +19,6 @@ inline bool overlap(const BoundingTree::Box& a, const BoundingTree::Box& b) {
 /// Calls f(i, j) once for every two items whose boxes overlap, in no particular order.
 template <class F>
 void forEachOverlap(const BoundingTree& tree, F&& f);
-
-/// The same without the pairs of two items that both sleep. `lively` says of every node whether something below it is
-/// awake, see findLively().
-template <class F>
-void forEachOverlap(const BoundingTree& tree, std::span<const std::uint8_t> lively, F&& f);
-
-/// lively[node]: an item below the node is awake. awake[i] is about item i.
-void findLively(const BoundingTree& tree, std::span<const std::uint8_t> awake, std::span<std::uint8_t> lively);
 
 /// Calls f(i, j) for every item of the one tree and of the other whose boxes are nearer than `reach`, in no particular
 /// order.
@@ -65,30 +52,6 @@ void overlapsWithin(const BoundingTree& tree, int node, F&& f) {
   overlapsWithin(tree, left, f);
   overlapsWithin(tree, right, f);
   overlapsBetween(tree, left, right, f);
-}
-
-template <class F>
-void livelyBetween(const BoundingTree& tree, std::span<const std::uint8_t> lively, int a, int b, F&& f) {
-  if (!lively[static_cast<std::size_t>(a)] && !lively[static_cast<std::size_t>(b)]) return;
-  if (!overlap(tree.box[a], tree.box[b])) return;
-  if (tree.leaves[a] == 1 && tree.leaves[b] == 1) {
-    f(tree.item[tree.firstLeaf[a]], tree.item[tree.firstLeaf[b]]);
-  } else if (tree.leaves[a] >= tree.leaves[b]) {
-    livelyBetween(tree, lively, a + 1, b, f);
-    livelyBetween(tree, lively, a + 2 * tree.leaves[a + 1], b, f);
-  } else {
-    livelyBetween(tree, lively, a, b + 1, f);
-    livelyBetween(tree, lively, a, b + 2 * tree.leaves[b + 1], f);
-  }
-}
-
-template <class F>
-void livelyWithin(const BoundingTree& tree, std::span<const std::uint8_t> lively, int node, F&& f) {
-  if (tree.leaves[node] == 1 || !lively[static_cast<std::size_t>(node)]) return;
-  const int left = node + 1, right = node + 2 * tree.leaves[node + 1];
-  livelyWithin(tree, lively, left, f);
-  livelyWithin(tree, lively, right, f);
-  livelyBetween(tree, lively, left, right, f);
 }
 
 /// Node `a` of one tree against node `b` of the other, `reach` included in neither.
@@ -125,11 +88,6 @@ void insideBelow(const BoundingTree& tree, int node, const BoundingTree::Box& bo
 template <class F>
 void forEachOverlap(const BoundingTree& tree, F&& f) {
   if (!tree.item.empty()) detail::overlapsWithin(tree, 0, f);
-}
-
-template <class F>
-void forEachOverlap(const BoundingTree& tree, std::span<const std::uint8_t> lively, F&& f) {
-  if (!tree.item.empty()) detail::livelyWithin(tree, lively, 0, f);
 }
 
 template <class F>

@@ -1,7 +1,6 @@
 #include <algorithm>
-#include <tuple>
 
-#include "collision/bounding_tree.h"
+#include "collision/broad_phase.h"
 #include "collision/colliders.h"
 #include "collision/collision.h"
 #include "collision/contact_maker.h"
@@ -14,20 +13,6 @@
 
 namespace sinew {
 namespace {
-
-/// Two colliders that are near each other. `first` is the geom of the smaller type, or the smaller flex after all
-/// geoms. The order of contacts: by bodies (flexes count as bodies after all others), explicit pairs first, then by
-/// geoms.
-struct Candidate {
-  std::int64_t bodies = 0;  ///< twice the key of the bodies, one more if automatic
-  std::int64_t geoms = 0;   ///< number of the explicit pair, or both geoms
-  int pair = -1;            ///< explicit pair, -1: automatic
-  int first = 0, second = 0;
-
-  friend bool operator<(const Candidate& a, const Candidate& b) {
-    return a.bodies != b.bodies ? a.bodies < b.bodies : a.geoms < b.geoms;
-  }
-};
 
 MixedParameters parametersOfPair(const Model& m, int i) {
   MixedParameters p;
@@ -44,127 +29,7 @@ MixedParameters parametersOfPair(const Model& m, int i) {
   return p;
 }
 
-/// Bounding spheres, or a sphere against a plane; a geom without a bound is near everything.
-bool spheresNear(const Model& m, const Data& d, int g1, int g2, double distance) {
-  const double r1 = m.geom_rbound[g1], r2 = m.geom_rbound[g2];
-  const Vec3 between = vec3(d.geom_xpos.data(), g2) - vec3(d.geom_xpos.data(), g1);
-  if (r1 > 0 && r2 > 0) return between.squaredNorm() <= (r1 + r2 + distance) * (r1 + r2 + distance);
-  if (m.geom_type[g1] == GeomType::Plane && r2 > 0) {
-    return Vec3(mat3(d.geom_xmat.data(), g1).col(2)).dot(between) <= distance + r2;
-  }
-  if (m.geom_type[g2] == GeomType::Plane && r1 > 0) {
-    return Vec3(mat3(d.geom_xmat.data(), g2).col(2)).dot(-between) <= distance + r1;
-  }
-  return true;
-}
-
-/// The boxes around two geoms, each in its own axes, seen along the faces of both: no gap wider than `distance`.
-bool boxesNear(const Model& m, const Data& d, int g1, int g2, double distance) {
-  const ConstMapMat3 R1 = mat3(d.geom_xmat.data(), g1), R2 = mat3(d.geom_xmat.data(), g2);
-  const ConstMapVec3 center1(m.geom_aabb.data() + 6 * g1), center2(m.geom_aabb.data() + 6 * g2);
-  const ConstMapVec3 size1(m.geom_aabb.data() + 6 * g1 + 3), size2(m.geom_aabb.data() + 6 * g2 + 3);
-  // rounding must not hide a contact that a collider would find
-  constexpr double kSlack = 1e-9;
-  const auto near = [&](const Vec3& between, const Vec3& reach) {
-    return (between.cwiseAbs() - (1 + kSlack) * reach).maxCoeff() <= distance;
-  };
-  const Mat3 R = R1.transpose() * R2, absR = R.cwiseAbs();
-  const Vec3 between =
-      R1.transpose() * (vec3(d.geom_xpos.data(), g2) - vec3(d.geom_xpos.data(), g1)) + R * center2 - center1;
-  return near(between, size1 + absR * size2) && near(R.transpose() * between, size2 + absR.transpose() * size1);
-}
-
-/// False only if the geoms are surely farther apart than `distance`.
-bool mayTouch(const Model& m, const Data& d, int g1, int g2, double distance) {
-  if (!spheresNear(m, d, g1, g2, distance)) return false;
-  const auto boxed = [&](int g) { return m.geom_type[g] != GeomType::Plane && m.geom_type[g] != GeomType::Sphere; };
-  return !boxed(g1) || !boxed(g2) || boxesNear(m, d, g1, g2, distance);
-}
-
-/// The distance at which two geoms are looked at.
-double detectionDistance(const Model& m, int g1, int g2) {
-  const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.geom_margin[g1] + m.geom_margin[g2];
-  return detectionDistance(m.opt, margin, m.geom_gap[g1] + m.geom_gap[g2]);
-}
-
-Candidate candidate(const Model& m, int c1, int c2, int pair) {
-  const auto key = bodyPairKey(bodyOfCollider(m, c1), bodyOfCollider(m, c2));
-  // equal types keep the order of their bodies, then their ids; flexes come after all types of geoms
-  const auto rank = [&](int c) {
-    return std::tuple(isFlex(m, c) ? GeomType::Sdf : m.geom_type[c], bodyOfCollider(m, c), c);
-  };
-  if (rank(c2) < rank(c1)) std::swap(c1, c2);
-  if (pair >= 0) return {2 * key, pair, pair, c1, c2};
-  return {2 * key + 1, (std::int64_t{c1} << 32) + c2, -1, c1, c2};
-}
-
-/// As body_awake: -1 if nothing moves a collider, 0 if it sleeps, 1 if it is awake, or below a mocap body.
-int awakeness(const Model& m, const Data& d, int collider) {
-  return isFlex(m, collider) ? flexAwakeness(m, d, flexOf(m, collider)) : d.body_awake[m.geom_bodyid[collider]];
-}
-
-/// It has not moved, and neither has its box.
-bool keepsItsBox(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) == 0; }
-
-/// Whether contacts of a collider matter while others sleep: it is awake, or below a mocap body, which may push things.
-/// What two colliders that are not do to each other has been settled when they fell asleep.
-bool isLively(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) > 0; }
-
-/// All pairs of colliders that may touch, in the order of their contacts.
-void findCandidates(const Model& m, Data& d, Array<Candidate>& candidates) {
-  const Arena::Scope scope(d.arena);
-  const std::span<int> bounded = d.arena.take<int>(m.ngeom + m.nflex);
-  const std::span<int> planes = d.arena.take<int>(m.ngeom);
-  std::size_t nbounded = 0, nplane = 0;
-  for (int c = 0; c < m.ngeom + m.nflex; ++c) {
-    if (!canCollide(m, c)) continue;
-    (!isFlex(m, c) && m.geom_type[c] == GeomType::Plane ? planes[nplane++] : bounded[nbounded++]) = c;
-  }
-  const std::span<BoundingTree::Box> boxes = d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(nbounded));
-  const bool sleepers = someAsleep(m, d);
-  const std::span<std::uint8_t> fresh = d.arena.take<std::uint8_t>(static_cast<std::ptrdiff_t>(nbounded));
-  const bool known = sleepers && d.colliderTree.item.size() == static_cast<std::ptrdiff_t>(nbounded);
-  for (std::size_t i = 0; i < nbounded; ++i) {
-    fresh[i] = !known || !keepsItsBox(m, d, bounded[i]);
-    if (fresh[i]) boxes[i] = worldBox(m, d, bounded[i]);
-  }
-  known ? updateTree(d.colliderTree, boxes, fresh) : updateTree(d.colliderTree, boxes);
-
-  const auto consider = [&](int c1, int c2) {
-    if (!mayCollide(m, c1, c2)) return;
-    const bool geoms = !isFlex(m, c1) && !isFlex(m, c2);
-    if (geoms && !mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2))) return;
-    candidates.push_back(candidate(m, c1, c2, -1));
-  };
-  const auto considerBoxes = [&](int i, int j) {
-    consider(bounded[static_cast<std::size_t>(i)], bounded[static_cast<std::size_t>(j)]);
-  };
-  if (!sleepers) {
-    forEachOverlap(d.colliderTree, considerBoxes);
-  } else {
-    const std::span<std::uint8_t> awake = d.arena.take<std::uint8_t>(static_cast<std::ptrdiff_t>(nbounded));
-    const std::span<std::uint8_t> lively = d.arena.take<std::uint8_t>(d.colliderTree.leaves.size());
-    for (std::size_t i = 0; i < nbounded; ++i) awake[i] = isLively(m, d, bounded[i]);
-    findLively(d.colliderTree, awake, lively);
-    forEachOverlap(d.colliderTree, lively, considerBoxes);
-  }
-  for (std::size_t p = 0; p < nplane; ++p) {
-    const bool all = !sleepers || isLively(m, d, planes[p]);
-    for (std::size_t i = 0; i < nbounded; ++i) {
-      if (all || isLively(m, d, bounded[i])) consider(planes[p], bounded[i]);
-    }
-  }
-  for (int i = 0; i < m.npair; ++i) {
-    const int g1 = m.pair_geom1[i], g2 = m.pair_geom2[i];
-    if (sleepers && !isLively(m, d, g1) && !isLively(m, d, g2)) continue;
-    const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.pair_margin[i];
-    if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i]))) continue;
-    candidates.push_back(candidate(m, g1, g2, i));
-  }
-  std::sort(candidates.begin(), candidates.end());
-}
-
-void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, const Candidate& c) {
+void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, const ColliderPair& c) {
   const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
                                         : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
   const double distance = detectionDistance(m.opt, p.margin, p.gap);
@@ -220,18 +85,18 @@ void collide(const Model& m, Data& d) {
   d.support_carrier.clear();
   d.support_weight.clear();
   if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) {
-    d.colliderTree.item.clear();  // the boxes of what falls asleep meanwhile are not in it
+    d.nearPairs.clear();  // the boxes of what falls asleep meanwhile are not in it
     return;
   }
 
   const Arena::Scope scope(d.arena);
-  thread_local Array<Candidate> candidates;
+  thread_local Array<ColliderPair> candidates;
   candidates.clear();
   findCandidates(m, d, candidates);
   ElementTrees trees(m, d);
   const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd),
                                      m.opt.solver == Solver::Impulse};
-  for (const Candidate& c : candidates) {
+  for (const ColliderPair& c : candidates) {
     if (!isFlex(m, c.second)) {
       collideGeoms(m, d, options, c);
     } else if (!isFlex(m, c.first)) {

@@ -8,6 +8,7 @@
 
 #include "compile/actuators.h"
 #include "compile/assets.h"
+#include "compile/cables.h"
 #include "compile/constants.h"
 #include "compile/contacts.h"
 #include "compile/custom.h"
@@ -57,6 +58,7 @@ void setSizes(const draft::Draft& draft, Model& m) {
   draft::setAssetSizes(draft, m);
   m.npair = static_cast<int>(spec.pairs.size());
   m.nexclude = static_cast<int>(spec.excludes.size());
+  m.ncable = draft::countCables(draft);
   m.neq = static_cast<int>(draft.equalities.size());
   m.ntendon = static_cast<int>(spec.tendons.size());
   for (const spec::Tendon& tendon : spec.tendons) m.nwrap += static_cast<int>(tendon.path.size());
@@ -72,6 +74,7 @@ void writeObjects(const draft::Draft& draft, const draft::Names& names, Model& m
   draft::writeTree(draft, names, m);
   const std::vector<int> pairs = draft::writePairs(spec, names, m);
   const std::vector<int> excludes = draft::writeExcludes(spec, names, m);
+  draft::writeCables(draft, m);
   draft::writeFlexes(draft, m);
   draft::writeEqualities(draft, names, m);
   draft::writeTendons(draft, names, m);
@@ -94,7 +97,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m);
-  draft::writeKeyframes(*draft.spec, m);
+  draft::writeKeyframes(draft, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);
   draft::writeSpringDampers(draft, m);

@@ -28,13 +28,26 @@ int numericSize(const spec::Numeric& numeric) {
   return size;
 }
 
+/// Where a keyframe stands. Its lists may be shorter than the model unless the layout of the model depends on their
+/// length.
+struct KeyPlace {
+  const Draft& draft;
+  Place place;
+  bool mayBeShort;
+};
+
 /// Row `key` of a keyframe array, which holds the reference configuration: the list that was given, if any, written
-/// over it. NaN entries leave the reference.
+/// over it. NaN entries leave the reference, and so do those that a short list lacks.
 void putList(const std::optional<std::vector<double>>& list, const char* name, int expected, int key,
-             const Place& place, Array<double>& rows) {
+             const KeyPlace& at, Array<double>& rows) {
   if (!list || list->empty()) return;
-  if (static_cast<int>(list->size()) != expected) {
-    place.fail(fmt::format("'{}' needs {} numbers, found {}", name, expected, list->size()));
+  const int given = static_cast<int>(list->size());
+  if (given > expected || (given < expected && !at.mayBeShort)) {
+    at.place.fail(fmt::format("'{}' needs {} numbers, found {}", name, expected, given));
+  }
+  if (given < expected) {
+    at.draft.warn(at.place.message(fmt::format(
+        "'{}' has {} of {} numbers: the others are those of the reference configuration", name, given, expected)));
   }
   double* row = rows.data() + static_cast<std::ptrdiff_t>(key) * expected;
   for (const double number : *list) {
@@ -52,16 +65,16 @@ bool countsAsReference(const spec::Key& key, const ReferenceLayout& layout) {
 }
 
 /// Positions and velocities of a keyframe with the flex nodes as the reference engine counts them.
-void putReferenceState(const spec::Key& key, int id, const Place& place, ReferenceLayout& layout, Model& m) {
+void putReferenceState(const spec::Key& key, int id, const KeyPlace& at, ReferenceLayout& layout, Model& m) {
   double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
   double* qvel = m.key_qvel.data() + static_cast<std::ptrdiff_t>(id) * m.nv;
   Array<double> numbers;
   numbers.assign(layout.nq(), 0.0);
   layout.positionsToReference(m.qpos0.data(), numbers.data());
-  putList(key.qpos, "qpos", layout.nq(), 0, place, numbers);
+  putList(key.qpos, "qpos", layout.nq(), 0, at, numbers);
   if (key.qpos && !key.qpos->empty()) layout.positionsFromReference(numbers.data(), qpos);
   numbers.assign(layout.nv(), 0.0);
-  putList(key.qvel, "qvel", layout.nv(), 0, place, numbers);
+  putList(key.qvel, "qvel", layout.nv(), 0, at, numbers);
   if (key.qvel && !key.qvel->empty()) layout.velocitiesFromReference(qpos, numbers.data(), qvel);
 }
 
@@ -73,18 +86,18 @@ std::optional<std::vector<double>> ofJoints(const std::optional<std::vector<doub
   return longer;
 }
 
-void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
-  const Place place = placeOf(key);
+void writeKey(const Draft& draft, const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
+  const KeyPlace at{draft, placeOf(key), layout == nullptr};
   m.key_time[id] = key.time;
   std::copy(m.qpos0.begin(), m.qpos0.end(), m.key_qpos.begin() + static_cast<std::ptrdiff_t>(id) * m.nq);
   if (layout && countsAsReference(key, *layout)) {
-    putReferenceState(key, id, place, *layout, m);
+    putReferenceState(key, id, at, *layout, m);
   } else {
-    putList(ofJoints(key.qpos, m.nq_rigid, m.nq), "qpos", m.nq, id, place, m.key_qpos);
-    putList(ofJoints(key.qvel, m.nv_rigid, m.nv), "qvel", m.nv, id, place, m.key_qvel);
+    putList(ofJoints(key.qpos, m.nq_rigid, m.nq), "qpos", m.nq, id, at, m.key_qpos);
+    putList(ofJoints(key.qvel, m.nv_rigid, m.nv), "qvel", m.nv, id, at, m.key_qvel);
   }
-  putList(key.act, "act", m.na, id, place, m.key_act);
-  putList(key.ctrl, "ctrl", m.nu, id, place, m.key_ctrl);
+  putList(key.act, "act", m.na, id, at, m.key_act);
+  putList(key.ctrl, "ctrl", m.nu, id, at, m.key_ctrl);
 
   double* pos = m.key_mpos.data() + static_cast<std::ptrdiff_t>(id) * 3 * m.nmocap;
   double* quat = m.key_mquat.data() + static_cast<std::ptrdiff_t>(id) * 4 * m.nmocap;
@@ -94,8 +107,8 @@ void writeKey(const spec::Key& key, int id, ReferenceLayout* layout, Model& m) {
     std::copy_n(m.body_pos.data() + 3 * b, 3, pos + 3 * mocap);
     std::copy_n(m.body_quat.data() + 4 * b, 4, quat + 4 * mocap);
   }
-  putList(key.mpos, "mpos", 3 * m.nmocap, id, place, m.key_mpos);
-  putList(key.mquat, "mquat", 4 * m.nmocap, id, place, m.key_mquat);
+  putList(key.mpos, "mpos", 3 * m.nmocap, id, at, m.key_mpos);
+  putList(key.mquat, "mquat", 4 * m.nmocap, id, at, m.key_mquat);
   for (int i = 0; i < m.nmocap; ++i) normalized(Quat::load(quat + 4 * i)).store(quat + 4 * i);
 
   double* qpos = m.key_qpos.data() + static_cast<std::ptrdiff_t>(id) * m.nq;
@@ -164,13 +177,14 @@ void writeCustom(const Spec& spec, const Names& names, Model& m) {
   }
 }
 
-void writeKeyframes(const Spec& spec, Model& m) {
+void writeKeyframes(const Draft& draft, Model& m) {
+  const Spec& spec = *draft.spec;
   const spec::Key empty;
   std::optional<ReferenceLayout> layout;
   if (m.nflexnode > 0 && m.nkey > 0) layout.emplace(m);
   for (int i = 0; i < m.nkey; ++i) {
     const std::size_t k = static_cast<std::size_t>(i);
-    writeKey(k < spec.keys.size() ? spec.keys[k] : empty, i, layout ? &*layout : nullptr, m);
+    writeKey(draft, k < spec.keys.size() ? spec.keys[k] : empty, i, layout ? &*layout : nullptr, m);
   }
 }
 

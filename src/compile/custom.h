@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compile/draft.h"
 #include "compile/names.h"
 #include "sinew/model.h"
 
@@ -12,7 +13,8 @@ void setCustomSizes(const Spec& spec, Model& m);
 void writeCustom(const Spec& spec, const Names& names, Model& m);
 
 /// Writes keyframes. What a keyframe leaves out is qpos0, zero velocity, activation and control, and the poses of the
-/// mocap bodies; quaternions are normalized. Throws LoadError when a list has the wrong length.
-void writeKeyframes(const Spec& spec, Model& m);
+/// mocap bodies; quaternions are normalized. A list that is too short leaves out its end, with a warning; throws
+/// LoadError when a list is too long, or short in a model with flexes.
+void writeKeyframes(const Draft& draft, Model& m);
 
 }  // namespace sinew::draft

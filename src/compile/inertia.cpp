@@ -7,17 +7,31 @@
 #include "compile/orientation.h"
 #include "compile/place.h"
 #include "math/eigen3.h"
+#include "math/ordered_math.h"
 
 namespace sinew::draft {
 namespace {
 
 /// Masses up to this are ignored, principal moments below it are an error.
 constexpr double kTiny = 1e-14;
+constexpr double kRounding = 1e-14;
 
 /// R diag(I) R'
 Mat3 tensorOf(const MassPart& part) {
   const Mat3 R = toMatrix(part.pose.quat);
-  return R * part.inertia.asDiagonal() * R.transpose();
+  return multiply(R, part.inertia.asDiagonal() * R.transpose());
+}
+
+/// m (d'd 1 - d d'), without the squares that cancel.
+Mat3 offCenter(double mass, const Vec3& d) {
+  Mat3 tensor;
+  for (int j = 0; j < 3; ++j) {
+    for (int k = 0; k < 3; ++k) tensor(j, k) = -mass * d[std::min(j, k)] * d[std::max(j, k)];
+  }
+  tensor(0, 0) = mass * (d[1] * d[1] + d[2] * d[2]);
+  tensor(1, 1) = mass * (d[0] * d[0] + d[2] * d[2]);
+  tensor(2, 2) = mass * (d[0] * d[0] + d[1] * d[1]);
+  return tensor;
 }
 
 void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
@@ -75,7 +89,8 @@ void boundAndCheck(const spec::Compiler& compiler, Body& body) {
   Vec3& I = body.inertia;
   body.mass = std::max(body.mass, compiler.boundmass);
   I = I.cwiseMax(compiler.boundinertia);
-  if (I[0] + I[1] < I[2] || I[0] + I[2] < I[1] || I[1] + I[2] < I[0]) {
+  // a flat plate has A + B = C, which rounding must not turn into a refusal
+  if (2 * I.maxCoeff() - I.sum() > kRounding * I.maxCoeff()) {
     if (!compiler.balanceinertia) {
       place.fail(
           fmt::format("no body has the principal moments {} {} {}: the largest must not exceed the sum of the others "
@@ -107,8 +122,8 @@ MassPart combined(std::span<const MassPart> parts, const Place& place) {
 
   Mat3 tensor = Mat3::Zero();
   for (const MassPart& part : parts) {
-    const Vec3 d = part.pose.pos - whole.pose.pos;
-    tensor += tensorOf(part) + part.mass * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
+    tensor += tensorOf(part);
+    tensor += offCenter(part.mass, part.pose.pos - whole.pose.pos);
   }
   setPrincipal(tensor, place, whole.pose.quat, whole.inertia);
   return whole;

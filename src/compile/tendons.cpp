@@ -17,13 +17,16 @@ struct Point {
   double parameter = 0;  ///< coefficient, divisor or side site
 };
 
-Point resolve(const spec::Wrap& wrap, const Names& names, const Model& m) {
+Point resolve(const Draft& draft, const spec::Wrap& wrap, const Names& names, const Model& m) {
   const Place place = placeOf(wrap);
   switch (wrap.type) {
     case WrapType::Joint: {
       const int joint = names.need(ObjType::Joint, wrap.target, place);
       if (m.jnt_type[joint] != JointType::Hinge && m.jnt_type[joint] != JointType::Slide) {
-        place.fail(fmt::format("joint \"{}\" in a fixed tendon must be a hinge or a slide", wrap.target));
+        draft.warn(
+            place.message(fmt::format("joint \"{}\" is no hinge or slide: the tendon takes its first coordinate "
+                                      "and its first dof, which do not belong together",
+                                      wrap.target)));
       }
       return {WrapType::Joint, joint, wrap.value};
     }
@@ -142,7 +145,7 @@ void writeTendons(const Draft& draft, const Names& names, Model& m) {
     const spec::Tendon& tendon = draft.spec->tendons[static_cast<std::size_t>(t)];
     if (tendon.path.empty()) placeOf(tendon).fail("the path is empty");
     std::vector<Point> path;
-    for (const spec::Wrap& wrap : tendon.path) path.push_back(resolve(wrap, names, m));
+    for (const spec::Wrap& wrap : tendon.path) path.push_back(resolve(draft, wrap, names, m));
     if (path[0].type == WrapType::Joint) {
       checkFixed(tendon, path);
     } else {

@@ -21,9 +21,11 @@ std::span<const int> columnsOfEither(const Model& m, Data& d, int body1, int bod
   return dofs.first(count);
 }
 
-/// J_1(p1) - J_2(p2), translational in rows 0..2 and, if wanted, rotational in rows 3..5 of a row-major matrix.
-void relativeJacobian(const Model& m, const Data& d, const EqualityAnchors& a, std::span<const int> columns,
-                      bool rotation, double* J) {
+/// J_1(p1) - J_2(p2), translational in rows 0..2 and, if wanted, rotational in rows 3..5 of a row-major matrix, which
+/// lives in the arena.
+std::span<double> relativeJacobian(const Model& m, Data& d, const EqualityAnchors& a, std::span<const int> columns,
+                                   bool rotation) {
+  const std::span<double> J = d.arena.take<double>((rotation ? 6 : 3) * static_cast<std::ptrdiff_t>(columns.size()));
   const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(columns.size());
   std::ptrdiff_t k = n;
   forEachDofOfEither(m, a.body1, a.body2, [&](int dof, bool moves1, bool moves2) {
@@ -39,10 +41,16 @@ void relativeJacobian(const Model& m, const Data& d, const EqualityAnchors& a, s
       linear -= c.linear;
       angular -= c.angular;
     }
-    for (int i = 0; i < 3; ++i) J[i * n + k] = linear[i];
+    for (int i = 0; i < 3; ++i) J[static_cast<std::size_t>(i * n + k)] = linear[i];
     if (!rotation) return;
-    for (int i = 0; i < 3; ++i) J[(3 + i) * n + k] = angular[i];
+    for (int i = 0; i < 3; ++i) J[static_cast<std::size_t>((3 + i) * n + k)] = angular[i];
   });
+  return J;
+}
+
+/// Nothing the rows speak of can move: two bodies that slide together, for one.
+bool isZero(std::span<const double> J) {
+  return std::all_of(J.begin(), J.end(), [](double x) { return x == 0; });
 }
 
 /// The same if one side at least is a flex node.
@@ -67,7 +75,9 @@ void addConnect(RowBuilder& rows, int equality) {
   if (std::max(a.body1, a.body2) >= m.nbody) return addConnectToNode(rows, equality, a);
   const std::span<const int> columns = columnsOfEither(m, d, a.body1, a.body2);
   if (columns.empty()) return;
-  relativeJacobian(m, d, a, columns, false, rows.addBlock(BlockKind::Equality, 3, columns));
+  const std::span<const double> J = relativeJacobian(m, d, a, columns, false);
+  if (isZero(J)) return;
+  std::copy(J.begin(), J.end(), rows.addBlock(BlockKind::Equality, 3, columns));
   const Vec3 residual = a.pos1 - a.pos2;
   for (int i = 0; i < 3; ++i) rows.addRow(RowType::Equality, equality, residual[i], 0);
 }
@@ -85,8 +95,10 @@ void addWeld(RowBuilder& rows, int equality) {
   const WeldFrames frames = weldFrames(m, d, equality);
   const Quat back = frames.q2.conjugate();
 
+  const std::span<const double> relative = relativeJacobian(m, d, a, columns, true);
+  if (isZero(relative)) return;
   double* J = rows.addBlock(BlockKind::Equality, 6, columns);
-  relativeJacobian(m, d, a, columns, true, J);
+  std::copy(relative.begin(), relative.end(), J);
   const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(columns.size());
   for (std::ptrdiff_t k = 0; k < n; ++k) {
     const Quat w{0, J[3 * n + k], J[4 * n + k], J[5 * n + k]};

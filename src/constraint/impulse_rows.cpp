@@ -5,6 +5,7 @@
 #include "constraint/contact_target.h"
 #include "math/types.h"
 #include "solve/bounce.h"
+#include "solve/hard.h"
 #include "solve/impulse.h"
 #include "solve/rows.h"
 
@@ -221,7 +222,7 @@ IslandReport solveCopied(const Model& m, Data& d, const Island& island, Arena& a
   const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
   const solve::ImpulseRows rows{p.aref, h};
   const std::span<const double> calm = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
-  const solve::ImpulseReport report = calm.empty() ? solve::ImpulseSolver(p, rows, options, arena).solve(s.force, s.x)
+  const solve::ImpulseReport report = calm.empty() ? solve::solveHard(p, rows, options, arena, s.force, s.x)
                                                    : solve::solveBounce(p, rows, calm, options, arena, s.force, s.x);
   for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
   for (const RowBlock& block : p.blocks) {

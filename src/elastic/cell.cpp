@@ -213,7 +213,7 @@ void CellElement<Order>::damping(const CellNodes<Order>& x, double time, CellSti
 }
 
 template <int Order>
-double CellElement<Order>::leastVolume(const CellNodes<Order>& x) const {
+double leastVolume(const CellNodes<Order>& x, const Vec3& size) {
   double least = std::numeric_limits<double>::infinity();
   forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double) {
     least = std::min(least, Eigen::Matrix3d(x * g.transpose()).determinant());
@@ -229,6 +229,8 @@ template void referenceCellStiffness<1>(const Vec3&, double, double, CellStiffne
 template void referenceCellStiffness<2>(const Vec3&, double, double, CellStiffness<2>&);
 template Mat3 cellRotation<1>(const CellNodes<1>&);
 template Mat3 cellRotation<2>(const CellNodes<2>&);
+template double leastVolume<1>(const CellNodes<1>&, const Vec3&);
+template double leastVolume<2>(const CellNodes<2>&, const Vec3&);
 template struct ReferenceCell<1>;
 template struct ReferenceCell<2>;
 template struct CellElement<1>;

@@ -33,6 +33,10 @@ void referenceCellStiffness(const Vec3& size, double young, double poisson, Cell
 template <int Order>
 Mat3 cellRotation(const CellNodes<Order>& x);
 
+/// Smallest det F over the Gauss points: negative where the cell is inside out.
+template <int Order>
+double leastVolume(const CellNodes<Order>& x, const Vec3& size);
+
 /// Linear elasticity in axes that turn with the cell: u = R'x - rest, energy u'Ku/2, force -R K u, damper -time R K R'
 /// v. R follows the nodes, which the force (the reference engine's) does not account for: force and gradient of the
 /// energy agree to first order in the strain.
@@ -61,8 +65,6 @@ struct CellElement {
   CellNodes<Order> damperForce(const CellNodes<Order>& x, const CellNodes<Order>& v, double time) const;
   void stiffness(const CellNodes<Order>& x, Tangent tangent, CellStiffness<Order>& out) const;
   void damping(const CellNodes<Order>& x, double time, CellStiffness<Order>& out) const;
-  /// Smallest det F over the Gauss points: negative where the cell is inside out.
-  double leastVolume(const CellNodes<Order>& x) const;
 };
 
 }  // namespace sinew::elastic

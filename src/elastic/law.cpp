@@ -61,49 +61,47 @@ struct Potential {
   Eigen::Matrix<double, N, N> curvature;
 };
 
-/// g(J) = -mu ln J + lambda/2 (ln J)^2 and its first two derivatives; below kMinVolume the parabola that touches g
-/// there.
-struct Volumetric {
+/// ln s and its first two derivatives; below kMinStretch its tangent there.
+struct Logarithm {
   double value, slope, curvature;
 };
-Volumetric volumetric(const Lame& c, double J) {
-  const double at = std::max(J, kMinVolume);
-  const double log = std::log(at);
-  const double slope = (c.lambda * log - c.mu) / at;
-  const double curvature = (c.lambda - (c.lambda * log - c.mu)) / (at * at);
-  const double x = J - at;
-  return {log * (0.5 * c.lambda * log - c.mu) + x * (slope + 0.5 * x * curvature), slope + x * curvature, curvature};
+Logarithm continuedLog(double s) {
+  const double t = std::max(s, kMinStretch);
+  return {std::log(t) + (s - t) / t, 1 / t, s < t ? 0 : -1 / (t * t)};
 }
 
+/// mu/2 (sum s^2 - 3) - mu L + lambda/2 L^2, L = sum ln s.
 Potential<3> neoHookean(const Lame& c, const Eigen::Vector3d& s) {
-  Potential<3> psi;
-  const Volumetric g = volumetric(c, s.prod());
-  const Eigen::Vector3d dJ(s[1] * s[2], s[2] * s[0], s[0] * s[1]);
-  psi.value = 0.5 * c.mu * (s.squaredNorm() - 3) + g.value;
-  psi.slope = c.mu * s + g.slope * dJ;
-  psi.curvature = g.curvature * dJ * dJ.transpose();
-  for (int i = 0; i < 3; ++i) {
-    psi.curvature(i, i) += c.mu;
-    for (int j = 0; j < 3; ++j) {
-      if (i != j) psi.curvature(i, j) += g.slope * s[3 - i - j];
-    }
+  std::array<Logarithm, 3> ln;
+  double L = 0;
+  for (std::size_t i = 0; i < 3; ++i) {
+    ln[i] = continuedLog(s[static_cast<int>(i)]);
+    L += ln[i].value;
   }
+  const double a = c.lambda * L - c.mu;
+  const Eigen::Vector3d r(ln[0].slope, ln[1].slope, ln[2].slope);
+  Potential<3> psi;
+  psi.value = 0.5 * c.mu * (s.squaredNorm() - 3) + L * (0.5 * c.lambda * L - c.mu);
+  psi.slope = c.mu * s + a * r;
+  psi.curvature = c.lambda * r * r.transpose();
+  psi.curvature.diagonal() += a * Eigen::Vector3d(ln[0].curvature, ln[1].curvature, ln[2].curvature);
+  psi.curvature.diagonal().array() += c.mu;
   return psi;
 }
 
-/// Stretch s across a sheet whose area is stretched by `area`, such that there is no stress across:
-///   f(s) = mu s + area g'(area s) = 0, which grows with s. Newton's method from the answer for small strains, kept
-///   inside a
+/// Stretch s across a sheet such that there is no stress across: mu s + (lambda (ln s + logArea) - mu) (ln s)' = 0,
+/// times 1/(ln s)' a function that grows with s. Newton's method from the answer for small strains, kept inside a
 /// bracket.
-double thicknessStretch(const Lame& c, double area) {
+double thicknessStretch(const Lame& c, double logArea) {
   double low = 1e-6;
   double high = 1e3;
-  double s = std::clamp(std::pow(std::max(area, 1e-6), -c.lambda / (c.lambda + 2 * c.mu)), 1e-3, 1e2);
+  double s = std::clamp(std::exp(-logArea * c.lambda / (c.lambda + 2 * c.mu)), 1e-3, 1e2);
   for (int i = 0; i < 60; ++i) {
-    const Volumetric g = volumetric(c, area * s);
-    const double f = c.mu * s + area * g.slope;
+    const Logarithm ln = continuedLog(s);
+    const double t = std::max(s, kMinStretch);
+    const double f = c.mu * s * t + c.lambda * (ln.value + logArea) - c.mu;
     (f > 0 ? high : low) = s;
-    double next = s - f / (c.mu + area * area * g.curvature);
+    double next = s - f / (c.mu * (s < t ? t : 2 * s) + c.lambda * ln.slope);
     if (!(next > low && next < high)) next = 0.5 * (low + high);
     const double change = std::abs(next - s);
     s = next;
@@ -115,6 +113,10 @@ double thicknessStretch(const Lame& c, double area) {
 Potential<3> potential(const Law& law, const Eigen::Vector3d& s);
 Potential<2> potential(const Law& law, const Eigen::Vector2d& s);
 
+/// k of the energy k/2 J^2 that a solid has in addition while it is inside out, as StrainElement has: the Green strain
+/// does not tell it from its mirror image.
+double pushBack(const Lame& c) { return 2 * c.mu + c.lambda; }
+
 template <int N>
 Potential<N> stVenantKirchhoffPotential(const Lame& c, const Eigen::Matrix<double, N, 1>& s) {
   Potential<N> psi;
@@ -124,6 +126,20 @@ Potential<N> stVenantKirchhoffPotential(const Lame& c, const Eigen::Matrix<doubl
   psi.curvature = c.lambda * s * s.transpose();
   psi.curvature.diagonal() += c.mu * (3 * s.cwiseProduct(s).array() - 1).matrix();
   psi.curvature.diagonal().array() += 0.5 * c.lambda * e.sum();
+  if constexpr (N == 3) {
+    const double J = s.prod();
+    if (J >= 0) return psi;
+    const double k = pushBack(c);
+    const Eigen::Vector3d dJ(s[1] * s[2], s[2] * s[0], s[0] * s[1]);
+    psi.value += 0.5 * k * J * J;
+    psi.slope += k * J * dJ;
+    psi.curvature += k * dJ * dJ.transpose();
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        if (i != j) psi.curvature(i, j) += k * J * s[3 - i - j];
+      }
+    }
+  }
   return psi;
 }
 
@@ -153,8 +169,8 @@ Potential<2> potential(const Law& law, const Eigen::Vector2d& s) {
   switch (law.kind) {
     case FlexLaw::NeoHookean: {
       // the stretch across minimises psi: its slope is the partial one, its curvature loses what the thickness takes up
-      const double s3 = thicknessStretch(law.moduli, s[0] * s[1]);
-      const Potential<3> solid = neoHookean(law.moduli, {s[0], s[1], s3});
+      const double logArea = continuedLog(s[0]).value + continuedLog(s[1]).value;
+      const Potential<3> solid = neoHookean(law.moduli, {s[0], s[1], thicknessStretch(law.moduli, logArea)});
       Potential<2> psi;
       psi.value = solid.value;
       psi.slope = solid.slope.head<2>();
@@ -217,12 +233,20 @@ Size<Dim> sizeOf(const Gradient<Dim>& F) {
   return r;
 }
 
-/// P = mu F + g'(J) dJ/dF: no stretches are needed. A sheet has J = s3 times its area, s3 a function of the area alone.
+/// P = mu F + (lambda ln J - mu) / J dJ/dF: no stretches are needed unless one may be below kMinStretch. The smallest
+/// is at least 2 J / |F|^2 in a solid, since s1 s2 <= |F|^2 / 2, and area / |F| in a sheet.
 template <int Dim>
-Gradient<Dim> neoHookeanStress(const Lame& c, const Gradient<Dim>& F) {
+Gradient<Dim> neoHookeanStress(const Law& law, const Gradient<Dim>& F) {
+  const Lame& c = law.moduli;
   const Size<Dim> size = sizeOf<Dim>(F);
-  const double s3 = Dim == 2 ? thicknessStretch(c, size.value) : 1;
-  return c.mu * F + (volumetric(c, size.value * s3).slope * s3) * size.gradient;
+  const double norm2 = F.squaredNorm();
+  if (!(size.value > kMinStretch * (Dim == 3 ? 0.5 * norm2 : std::sqrt(norm2)))) {
+    const Stretches<Dim> r = stretchesOf<Dim>(F);
+    return r.U * potential(law, r.s).slope.asDiagonal() * r.V.transpose();
+  }
+  double log = std::log(size.value);
+  if (Dim == 2) log += continuedLog(thicknessStretch(c, log)).value;
+  return c.mu * F + ((c.lambda * log - c.mu) / size.value) * size.gradient;
 }
 
 /// The rotation in F = R S, by Newton's iteration R <- (R + R^-T)/2 [Higham 1986], which a solid that is far from flat
@@ -267,11 +291,15 @@ double energyDensity(const Law& law, const Gradient<Dim>& F) {
 template <int Dim>
 Gradient<Dim> stress(const Law& law, const Gradient<Dim>& F) {
   const Lame& c = law.moduli;
-  if (law.kind == FlexLaw::NeoHookean) return neoHookeanStress<Dim>(c, F);
+  if (law.kind == FlexLaw::NeoHookean) return neoHookeanStress<Dim>(law, F);
   if (law.kind == FlexLaw::StVenantKirchhoff) {
     const Eigen::Matrix<double, Dim, Dim> C = F.transpose() * F;
     Eigen::Matrix<double, Dim, Dim> S = c.mu * C;
     S.diagonal().array() += 0.5 * c.lambda * (C.trace() - Dim) - c.mu;
+    if constexpr (Dim == 3) {
+      const Size<3> size = sizeOf<3>(F);
+      if (size.value < 0) return F * S + (pushBack(c) * size.value) * size.gradient;
+    }
     return F * S;
   }
   Gradient<Dim> R;

@@ -13,14 +13,15 @@ namespace sinew::elastic {
 ///   NeoHookean         mu/2 (sum s_i^2 - 3) - mu ln J + lambda/2 (ln J)^2,  J = product of all three stretches
 /// A sheet is in plane stress: the first two use planeStress() moduli; the third, which knows the moduli of the solid,
 /// chooses the stretch across the sheet so that the stress there is zero.
-/// Below J = kMinVolume the logarithm is continued by its parabola: a crushed or inverted element stays finite and
-/// pushes back. Inside out, the smallest stretch counts as negative.
+/// Below a stretch of kMinStretch its logarithm is continued by its tangent: a crushed or inverted element stays finite
+/// and pushes back, and its energy grows no faster than that of a spring, so that even a tangle comes undone. Inside
+/// out, the smallest stretch counts as negative.
 struct Law {
   FlexLaw kind = FlexLaw::StVenantKirchhoff;
   Lame moduli;
 };
 
-inline constexpr double kMinVolume = 0.1;
+inline constexpr double kMinStretch = 0.1;
 
 /// The constants a law needs in a solid (dim 3) or a sheet (dim 2).
 Law makeLaw(FlexLaw kind, int dim, double young, double poisson);

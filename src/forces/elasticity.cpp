@@ -203,6 +203,9 @@ void addCells(const Model& m, Data& d, int f, const Sums& out) {
     for (int c = 0; c < m.flex_cellcount[f]; ++c) {
       const int* points = &m.flexcell_point[m.flex_celldataadr[f] + n * c];
       const Nodes<n> x = gather<n>(d.flexpoint_xpos.data(), points, 0);
+      if (elastic::leastVolume<Order>(x, size) < 0) {
+        d.status.note(Trouble::Inverted, m.nflexelem + m.flex_celladr[f] + c, d.time);
+      }
       if (out.springs) scatter<n>(cell.force(x), points, 0, out.spring);
       if (time == 0) continue;
       scatter<n>(cell.damperForce(x, gather<n>(d.flexpoint_xvel.data(), points, 0), time), points, 0, out.damper);

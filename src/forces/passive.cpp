@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "forces/adhesion.h"
+#include "forces/cable.h"
 #include "forces/damper.h"
 #include "forces/elasticity.h"
 #include "forces/fluid.h"
@@ -42,6 +43,7 @@ void passive(const Model& m, Data& d) {
   if (springs) {
     addJointSprings(m, d);
     addTendonSprings(m, d);
+    addCableTorques(m, d);
   }
   if (dampers) {
     addDofDampers(m, d);

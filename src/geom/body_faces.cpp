@@ -1,6 +1,6 @@
 #include "geom/body_faces.h"
 
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

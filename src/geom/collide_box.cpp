@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "geom/collide_primitive.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

@@ -8,7 +8,7 @@
 #include "geom/face_manifold.h"
 #include "geom/gjk.h"
 #include "geom/gjk_simplex.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 #include "math/quat.h"
 
 namespace sinew::geom {

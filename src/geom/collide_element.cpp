@@ -4,7 +4,7 @@
 #include "geom/collide_convex.h"
 #include "geom/collide_primitive.h"
 #include "geom/element.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

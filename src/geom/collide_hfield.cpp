@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "geom/collide_convex.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "geom/body_faces.h"
 #include "geom/collide_convex.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "geom/collide_primitive.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {
@@ -79,8 +79,10 @@ int planeCylinder(const Shape& plane, const Shape& cylinder, double margin, Poin
     axisHeight = -axisHeight;
   }
 
-  // u: from the axis to the lowest rim point, the part of -n across the axis; upright cylinders have no lowest point
+  // u: from the axis to the lowest rim point, the part of -n across the axis; upright cylinders have no lowest point.
+  // When nearly upright the difference is rounding, which may point along the axis: that share is taken out again.
   Vec3 u = axis * axisHeight - n;
+  u -= axis * dot(axis, u);
   const double length = norm(u);
   u = length < kMinVal ? Vec3(cylinder.rot.col(0) * radius) : Vec3(u * (radius / length));
   const double rimHeight = dot(n, u);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

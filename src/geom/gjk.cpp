@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "geom/gjk_simplex.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

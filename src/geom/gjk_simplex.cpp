@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

@@ -126,8 +126,10 @@ HullPolygons hullPolygons(const HullGraph& graph, std::span<const double> points
   HullPolygons out;
   const std::size_t numPoints = points.size() / 3;
   std::vector<std::vector<int>> around(numPoints);
-  for (Outline& outline : outlines) {
-    for (const std::vector<int>& path : outline.paths()) {
+  // The order is free, and decides which of several faces that fit is the one that touches. The reference engine has that
+  // of a hash table, in which what came last tends to stand first.
+  for (auto outline = outlines.rbegin(); outline != outlines.rend(); ++outline) {
+    for (const std::vector<int>& path : outline->paths()) {
       for (const int v : path) around[static_cast<std::size_t>(v)].push_back(out.numPolygons());
       out.vertexAdr.push_back(static_cast<int>(out.vertex.size()));
       out.vertexNum.push_back(static_cast<int>(path.size()));

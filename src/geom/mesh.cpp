@@ -11,7 +11,7 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kFlat = 1e-9;  // volume below this fraction of diagonal^3 (area: of diagonal^2) counts as none
+constexpr double kFlat = 1e-9;  // area below this fraction of diagonal^2, volume below it of diagonal^3: flat
 
 /// A x for every 3-vector of a float array, computed in double.
 void rotateAll(std::vector<float>& vectors, const Mat3& A) {
@@ -65,14 +65,16 @@ std::optional<HullGraph> hullIfNeeded(const std::vector<double>& points, const M
   }
 }
 
-/// Mass properties, or nothing if the solid modes find no volume.
+/// Mass properties, or nothing if the solid modes find no volume. What is nearly flat has one, down to kMinVal, unless
+/// it has to be exact.
 std::optional<SurfaceMass> massOf(const TriMesh& input, std::span<const double> points, std::span<const int> faces,
-                                  const std::optional<HullGraph>& hull, MeshInertia mode, double leastVolume) {
+                                  const std::optional<HullGraph>& hull, MeshInertia mode, double flatVolume) {
   const Vec3 centroid = surfaceArea(points, faces).com;
   if (mode == MeshInertia::Shell) return surfaceMass(points, faces, centroid, mode);
 
   // pyramids that cancel are not the same as no volume, so that a badly wound mesh is not taken for a flat one
   const SurfaceMass unsignedMass = surfaceMass(points, faces, centroid, MeshInertia::Legacy);
+  const double leastVolume = mode == MeshInertia::Exact ? std::max(flatVolume, kMinVal) : kMinVal;
   if (unsignedMass.amount < leastVolume) return std::nullopt;
   if (mode == MeshInertia::Legacy) return unsignedMass;
   if (mode == MeshInertia::Exact && !input.face.empty()) requireClosedSurface(input);
@@ -85,21 +87,26 @@ std::optional<SurfaceMass> massOf(const TriMesh& input, std::span<const double> 
 /// Half sizes of the box with the same moments, b_i = 1/2 sqrt(6 (I_j + I_k - I_i)/amount).
 Vec3 equivalentBox(const Vec3& I, double amount) {
   Vec3 half;
-  for (int i = 0; i < 3; ++i) half[i] = 0.5 * std::sqrt(std::max(0.0, 6 * (I.sum() - 2 * I[i]) / amount));
+  for (int i = 0; i < 3; ++i) {
+    const double others = i == 0 ? I[1] + I[2] : i == 1 ? I[0] + I[2] : I[0] + I[1];
+    half[i] = 0.5 * std::sqrt(std::max(0.0, 6 * (others - I[i]) / amount));
+  }
   return half;
 }
 
-void checkPrincipalMoments(const Vec3& I) {
-  if (!(I.minCoeff() > 0)) throw MeshError("a principal moment of inertia is not positive");
+/// What is wrong with principal moments, or "".
+std::string flawOf(const Vec3& I) {
+  if (!(I.minCoeff() > 0)) return "a principal moment of inertia is not positive";
   const double slack = 1e-6 * I.maxCoeff() + 1e-9;
-  if (I.sum() - 2 * I.maxCoeff() < -slack) throw MeshError("principal moments of inertia violate A + B >= C");
+  if (I.sum() - 2 * I.maxCoeff() < -slack) return "principal moments of inertia violate A + B >= C";
+  return "";
 }
 
 }  // namespace
 
 Vec3 Mesh::inertiaForMass(double mass) const {
   const Vec3 b2 = boxHalf.cwiseAbs2();
-  return mass / 3 * Vec3(b2[1] + b2[2], b2[0] + b2[2], b2[0] + b2[1]);
+  return mass * Vec3(b2[1] + b2[2], b2[0] + b2[2], b2[0] + b2[1]) / 3;
 }
 
 Mesh processMesh(const TriMesh& input, const MeshOptions& options) {
@@ -124,12 +131,14 @@ Mesh processMesh(const TriMesh& input, const MeshOptions& options) {
   const double diagonal = faceDiagonal(points, mesh.face);
   if (!(surfaceArea(points, mesh.face).amount > kFlat * diagonal * diagonal))
     throw MeshError("the surface area is too small");
-  const double leastVolume = kFlat * diagonal * diagonal * diagonal;
-  const auto mass = massOf(input, points, mesh.face, mesh.hull, options.inertia, leastVolume);
-  if (mass) {
-    const EigenRule rule = options.inertia == MeshInertia::Exact ? EigenRule::Accurate : EigenRule::Reference;
-    const Eigen3 principal = eigen3(mass->inertia, rule);
-    checkPrincipalMoments(principal.values);
+  const double flatVolume = kFlat * diagonal * diagonal * diagonal;
+  const auto mass = massOf(input, points, mesh.face, mesh.hull, options.inertia, flatVolume);
+  const EigenRule rule = options.inertia == MeshInertia::Exact ? EigenRule::Accurate : EigenRule::Reference;
+  const Eigen3 principal = mass ? eigen3(mass->inertia, rule) : Eigen3{};
+  const std::string flaw = mass ? flawOf(principal.values) : "";
+  const bool isFlat = !mass || (!flaw.empty() && mass->amount < flatVolume);  // the volume of flat faces is rounding
+  if (!isFlat && !flaw.empty()) throw MeshError(flaw);
+  if (!isFlat) {
     mesh.amount = mass->amount;
     mesh.inertia = principal.values;
     mesh.boxHalf = equivalentBox(principal.values, mass->amount);

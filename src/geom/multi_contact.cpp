@@ -5,7 +5,7 @@
 #include <span>
 
 #include "geom/body_faces.h"
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

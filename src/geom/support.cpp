@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "geom/ordered_math.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {

@@ -8,10 +8,13 @@
 #include <tuple>
 
 #include "geom/mesh_error.h"
+#include "math/ordered_math.h"
 
 namespace sinew::geom {
 namespace {
 
+/// One face. Sums are in a fixed order, see ordered_math.h: a regular shape has principal axes that only rounding tells
+/// apart.
 struct Triangle {
   Vec3 a, b, c;
 
@@ -19,14 +22,28 @@ struct Triangle {
       : a(vec3(points.data(), corner[0])), b(vec3(points.data(), corner[1])), c(vec3(points.data(), corner[2])) {}
 
   Vec3 center() const { return (a + b + c) / 3; }
-  /// Normal with the length of the area.
-  Vec3 areaVector() const { return 0.5 * (b - a).cross(c - a); }
+  double area() const {
+    const double length = norm(crossed());
+    return length < kMinVal ? 0 : 0.5 * length;
+  }
+  /// Volume of the pyramid over this face, negative if `apex` is in front of it.
+  double volume(const Vec3& apex) const {
+    const Vec3 n = crossed();
+    const double length = norm(n);
+    if (length < kMinVal) return 0;
+    return dot(center() - apex, n / length) * (0.5 * length) / 3;
+  }
+
+ private:
+  Vec3 crossed() const { return (b - a).cross(c - a); }
 };
 
-/// 2 sum over corners x x^T + sum over pairs of corners (x y^T + y x^T): twelve times the mean of x x^T over the face.
-Mat3 cornerProducts(const Triangle& t) {
-  const Vec3 sum = t.a + t.b + t.c;
-  return sum * sum.transpose() + t.a * t.a.transpose() + t.b * t.b.transpose() + t.c * t.c.transpose();
+/// 2 sum over corners x_j x_k + sum over pairs of corners (x_j y_k + x_k y_j): twelve times the mean of x_j x_k over
+/// the face.
+double cornerProduct(const Triangle& t, int j, int k) {
+  const Vec3 &a = t.a, &b = t.b, &c = t.c;
+  return 2 * (a[j] * a[k] + b[j] * b[k] + c[j] * c[k]) + a[j] * b[k] + a[k] * b[j] + a[j] * c[k] + a[k] * c[j] +
+         b[j] * c[k] + b[k] * c[j];
 }
 
 }  // namespace
@@ -35,7 +52,7 @@ SurfaceMass surfaceArea(std::span<const double> points, std::span<const int> fac
   SurfaceMass out;
   for (std::size_t i = 0; i < faces.size(); i += 3) {
     const Triangle t(points, &faces[i]);
-    const double area = t.areaVector().norm();
+    const double area = t.area();
     out.amount += area;
     out.com += area * t.center();
   }
@@ -45,10 +62,10 @@ SurfaceMass surfaceArea(std::span<const double> points, std::span<const int> fac
 
 SurfaceMass surfaceMass(std::span<const double> points, std::span<const int> faces, const Vec3& reference,
                         MeshInertia mode) {
-  const auto amountOf = [mode](const Triangle& t, const Vec3& apex) {
-    if (mode == MeshInertia::Shell) return t.areaVector().norm();
-    const double volume = t.areaVector().dot(t.center() - apex) / 3;
-    return mode == MeshInertia::Legacy ? std::abs(volume) : volume;
+  const bool isShell = mode == MeshInertia::Shell;
+  const auto amountOf = [&](const Triangle& t, const Vec3& apex) {
+    if (isShell) return t.area();
+    return mode == MeshInertia::Legacy ? std::abs(t.volume(apex)) : t.volume(apex);
   };
   SurfaceMass out;
   out.com = reference;
@@ -57,12 +74,11 @@ SurfaceMass surfaceMass(std::span<const double> points, std::span<const int> fac
   for (std::size_t i = 0; i < faces.size(); i += 3) {
     const Triangle t(points, &faces[i]);
     const double amount = amountOf(t, reference);
-    const double lever = mode == MeshInertia::Shell ? 1.0 : 0.75;
     total += amount;
-    moment += amount * lever * (t.center() - reference);
+    moment += amount * (t.center() * 3 / 4 + reference / 4);
   }
   if (total == 0) return out;
-  out.com = reference + moment / total;
+  out.com = moment / total;
 
   // the amount is summed again from the com: for Legacy it is not the same number
   double amountSum = 0;
@@ -72,11 +88,18 @@ SurfaceMass surfaceMass(std::span<const double> points, std::span<const int> fac
     t.a -= out.com, t.b -= out.com, t.c -= out.com;
     const double amount = amountOf(t, Vec3::Zero());
     amountSum += amount;
-    products += amount / (mode == MeshInertia::Shell ? 12 : 20) * cornerProducts(t);
+    for (int j = 0; j < 3; ++j) {
+      for (int k = j; k < 3; ++k) products(j, k) += amount / (isShell ? 12 : 20) * cornerProduct(t, j, k);
+    }
   }
   const double sign = amountSum < 0 ? -1 : 1;
   out.amount = sign * amountSum;
-  out.inertia = sign * (products.trace() * Mat3::Identity() - products);
+  for (int j = 0; j < 3; ++j) {
+    const int next = (j + 1) % 3, last = (j + 2) % 3;
+    out.inertia(j, j) = sign * (products(std::min(next, last), std::min(next, last)) +
+                                products(std::max(next, last), std::max(next, last)));
+    for (int k = j + 1; k < 3; ++k) out.inertia(j, k) = out.inertia(k, j) = -sign * products(j, k);
+  }
   return out;
 }
 

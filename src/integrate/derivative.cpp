@@ -4,6 +4,7 @@
 #include <span>
 
 #include "forces/actuation.h"
+#include "forces/cable.h"
 #include "forces/damper.h"
 #include "forces/fluid.h"
 #include "kinematics/jacobian.h"
@@ -110,6 +111,15 @@ void addTendonDamperDerivative(const Model& m, Data& d) {
   }
 }
 
+void addCableDerivative(const Model& m, Data& d) {
+  if (!cablesAreImplicit(m)) return;
+  forEachCableStiffness(m, d, [&](int dof, const Mat3& K) {
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c < 3; ++c) d.qDeriv[entryOfD(m, dof + r, dof + c)] -= m.opt.timestep * K(r, c);
+    }
+  });
+}
+
 void velocityDerivative(const Model& m, Data& d, bool fast) {
   forEachAwakeRun(m, d, [&](int begin, int end) {
     std::fill(&d.qDeriv[m.D_rowadr[begin]], d.qDeriv.data() + (end < m.nv ? m.D_rowadr[end] : m.nD), 0.0);
@@ -117,7 +127,9 @@ void velocityDerivative(const Model& m, Data& d, bool fast) {
   addActuatorDerivative(m, d);
 
   const bool dampers = !m.opt.disabled(disable::kDamper);
-  if (dampers || !m.opt.disabled(disable::kSpring)) addFluidDerivative(m, d, fast);  // as in passive()
+  const bool springs = !m.opt.disabled(disable::kSpring);
+  if (dampers || springs) addFluidDerivative(m, d, fast);  // as in passive()
+  if (springs) addCableDerivative(m, d);
   if (dampers) {
     addDamperDerivative(m, d);
     addTendonDamperDerivative(m, d);

@@ -20,6 +20,7 @@ void addActuatorDerivative(const Model& m, Data& d);
 void addFluidDerivative(const Model& m, Data& d, bool fast);
 void addDamperDerivative(const Model& m, Data& d);
 void addTendonDamperDerivative(const Model& m, Data& d);
+void addCableDerivative(const Model& m, Data& d);
 
 /// qDeriv -= d qfrc_bias / d qvel for the dofs of one kinematic tree. The tendon-armature part of the bias force is not
 /// differentiated.

@@ -4,6 +4,7 @@
 #include "forces/damper.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
+#include "integrate/spin.h"
 #include "model/awake.h"
 
 namespace sinew {
@@ -57,16 +58,16 @@ void integrateEuler(const Model& m, Data& d) {
 void impulseMetricEuler(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<double> rates = d.arena.take<double>(m.nv);
-  if (!implicitDamping(m, d, rates)) {
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  if (implicitDamping(m, d, rates)) {
+    factorDamped(m, d, rates, Pivots::Positive);  // impulses need a definite matrix
+    forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
+    solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());
+  } else {
     std::copy(d.qLD.begin(), d.qLD.end(), d.qH.begin());
     std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
-    std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
-    return;
   }
-  factorDamped(m, d, rates, Pivots::Positive);  // impulses need a definite matrix
-  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
-  forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
-  solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), d.qacc.data());
+  spinFreeBodies(m, d);
 }
 
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {

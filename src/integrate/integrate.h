@@ -15,8 +15,8 @@ void integrateImplicit(const Model& m, Data& d, bool fast);
 
 /// For the impulse solver, which needs to know beforehand what the integrator would do: qacc = the acceleration that it
 /// would move on with if there were no constraints, and qH, qHDiagInv = the factor of its matrix, by which impulses
-/// change velocities (its symmetric part, without the derivatives of bias forces; M where that is indefinite). Needs
-/// acceleration(). Overwrites qDeriv, qLU.
+/// change velocities (its symmetric part, without the derivatives of bias forces; M where that is indefinite). Under
+/// Euler free bodies spin as spin.h says. Needs acceleration(). Overwrites qDeriv, qLU.
 void impulseMetric(const Model& m, Data& d);
 
 // Its parts. [euler.cpp, implicit.cpp]

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "math/ordered_math.h"
+
 namespace sinew {
 namespace {
 
@@ -28,7 +30,14 @@ Plane pivot(const Mat3& D) {
 Quat halfSineAbout(int axis, double s) {
   Vec3 v = Vec3::Zero();
   v[axis] = s;
-  return normalized({std::sqrt(1 - s * s), v.x(), v.y(), v.z()});
+  return unit({std::sqrt(1 - s * s), v.x(), v.y(), v.z()});
+}
+
+Quat quarterTurnAbout(int axis) {
+  constexpr double kHalf = 0.707106781186548;  // as many digits as the reference has
+  Vec3 v = Vec3::Zero();
+  v[axis] = kHalf;
+  return {kHalf, v.x(), v.y(), v.z()};
 }
 
 }  // namespace
@@ -40,7 +49,7 @@ Eigen3 eigen3(const Mat3& A, EigenRule rule) {
   Eigen3 result;
   for (int iteration = 0; iteration < kMaxRotations; ++iteration) {
     const Mat3 R = toMatrix(result.axes);
-    const Mat3 D = R.transpose() * A * R;
+    const Mat3 D = multiply(multiply(R.transpose(), A), R);
     result.values = D.diagonal();
     const Plane p = pivot(D);
     const double off = D(p.row, p.col);
@@ -53,14 +62,14 @@ Eigen3 eigen3(const Mat3& A, EigenRule rule) {
     if (!accurate && cosine > 1 - kReferenceTolerance) break;
     const double halfSine = accurate ? std::abs(std::sin(0.5 * std::atan(t))) : std::sqrt(0.5 - 0.5 * cosine);
     if (halfSine == 0) break;
-    result.axes = normalized(result.axes * halfSineAbout(p.axis, p.turn * (tau >= 0 ? -halfSine : halfSine)));
+    result.axes = unit(result.axes * halfSineAbout(p.axis, p.turn * (tau >= 0 ? -halfSine : halfSine)));
   }
 
   // bubble sort; a swap of neighbours is a quarter turn about the third axis
   for (const int lead : {0, 1, 0}) {
     if (result.values[lead] + tolerance >= result.values[lead + 1]) continue;
     std::swap(result.values[lead], result.values[lead + 1]);
-    result.axes = normalized(result.axes * halfSineAbout((lead + 2) % 3, 0.707106781186548));
+    result.axes = unit(result.axes * quarterTurnAbout((lead + 2) % 3));
   }
   return result;
 }

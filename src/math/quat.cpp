@@ -3,6 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "math/ordered_math.h"
+
 namespace sinew {
 
 Quat fromMatrix(const Mat3& R) {
@@ -10,21 +12,17 @@ Quat fromMatrix(const Mat3& R) {
   const double trace = R(0, 0) + R(1, 1) + R(2, 2);
   Quat q;
   if (trace > 0) {
-    q.w = 0.5 * std::sqrt(1 + trace);
-    const double s = 0.25 / q.w;
-    q = {q.w, s * (R(2, 1) - R(1, 2)), s * (R(0, 2) - R(2, 0)), s * (R(1, 0) - R(0, 1))};
+    q.w = 0.5 * std::sqrt(1 + R(0, 0) + R(1, 1) + R(2, 2));
+    q = {q.w, 0.25 * (R(2, 1) - R(1, 2)) / q.w, 0.25 * (R(0, 2) - R(2, 0)) / q.w, 0.25 * (R(1, 0) - R(0, 1)) / q.w};
   } else if (R(0, 0) > R(1, 1) && R(0, 0) > R(2, 2)) {
     q.x = 0.5 * std::sqrt(1 + R(0, 0) - R(1, 1) - R(2, 2));
-    const double s = 0.25 / q.x;
-    q = {s * (R(2, 1) - R(1, 2)), q.x, s * (R(1, 0) + R(0, 1)), s * (R(2, 0) + R(0, 2))};
+    q = {0.25 * (R(2, 1) - R(1, 2)) / q.x, q.x, 0.25 * (R(1, 0) + R(0, 1)) / q.x, 0.25 * (R(2, 0) + R(0, 2)) / q.x};
   } else if (R(1, 1) > R(2, 2)) {
     q.y = 0.5 * std::sqrt(1 - R(0, 0) + R(1, 1) - R(2, 2));
-    const double s = 0.25 / q.y;
-    q = {s * (R(0, 2) - R(2, 0)), s * (R(1, 0) + R(0, 1)), q.y, s * (R(2, 1) + R(1, 2))};
+    q = {0.25 * (R(0, 2) - R(2, 0)) / q.y, 0.25 * (R(1, 0) + R(0, 1)) / q.y, q.y, 0.25 * (R(2, 1) + R(1, 2)) / q.y};
   } else {
     q.z = 0.5 * std::sqrt(1 - R(0, 0) - R(1, 1) + R(2, 2));
-    const double s = 0.25 / q.z;
-    q = {s * (R(1, 0) - R(0, 1)), s * (R(2, 0) + R(0, 2)), s * (R(2, 1) + R(1, 2)), q.z};
+    q = {0.25 * (R(1, 0) - R(0, 1)) / q.z, 0.25 * (R(2, 0) + R(0, 2)) / q.z, 0.25 * (R(2, 1) + R(1, 2)) / q.z, q.z};
   }
   return normalized(q);
 }
@@ -52,7 +50,7 @@ Quat integrated(const Quat& q, const Vec3& w_body, double h) {
   return normalized(q) * fromAxisAngle(normalizedOrX(w_body), h * speed);
 }
 
-Pose compose(const Pose& a, const Pose& b) { return {a.pos + rotate(a.quat, b.pos), normalized(a.quat * b.quat)}; }
+Pose compose(const Pose& a, const Pose& b) { return {a.pos + apply(toMatrix(a.quat), b.pos), unit(a.quat * b.quat)}; }
 
 Pose inverse(const Pose& a) {
   const Quat back = a.quat.conjugate();

@@ -34,6 +34,14 @@ inline Quat normalized(const Quat& q) {
   return {q.w * s, q.x * s, q.y * s, q.z * s};
 }
 
+/// q / |q| by division, q untouched within 1e-14 of unit length: how orientations of a model are made. The last bits of
+/// those decide whether what was placed to touch does touch, so they are the ones of the reference engine.
+inline Quat unit(const Quat& q) {
+  const double length = q.norm();
+  if (length < kMinVal || std::abs(length - 1) <= 1e-14) return q;
+  return {q.w / length, q.x / length, q.y / length, q.z / length};
+}
+
 /// R(q) v. The exact identity returns v bit for bit.
 inline Vec3 rotate(const Quat& q, const Vec3& v) {
   if (q.isIdentity()) return v;
@@ -96,7 +104,7 @@ struct Pose {
   Quat quat;
 };
 
-/// Pose a followed by local pose b: (a.pos + R(a) b.pos, normalized(a.quat b.quat)).
+/// Pose a followed by local pose b: (a.pos + R(a) b.pos, unit(a.quat b.quat)).
 Pose compose(const Pose& a, const Pose& b);
 Pose inverse(const Pose& a);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -60,6 +61,45 @@ std::string clipped(std::string_view text) {
   return text.size() > kShown ? shown + "..." : shown;
 }
 
+/// The text with a space put between attributes that follow each other at once, a="1"b="2". That is not XML, but other
+/// readers of MJCF take it. `first` becomes the offset of the first such place in the result.
+std::string withAttributesApart(std::string_view text, std::size_t& first) {
+  std::string result;
+  char quote = 0;
+  bool inTag = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const auto skipTo = [&](std::string_view end) {
+      const std::size_t stop = std::min(text.find(end, i), text.size() - 1);
+      result.append(text.substr(i, stop - i));
+      i = stop;
+    };
+    if (quote) {
+      if (c == quote) {
+        quote = 0;
+        const char next = i + 1 < text.size() ? text[i + 1] : '>';
+        if (std::isalpha(static_cast<unsigned char>(next)) || next == '_') {
+          result += c;
+          if (result.size() == i + 1) first = i + 1;
+          result += ' ';
+          continue;
+        }
+      }
+    } else if (inTag) {
+      if (c == '"' || c == '\'') quote = c;
+      if (c == '>') inTag = false;
+    } else if (text.substr(i).starts_with("<!--")) {
+      skipTo("-->");
+    } else if (text.substr(i).starts_with("<![CDATA[")) {
+      skipTo("]]>");
+    } else if (c == '<') {
+      inTag = true;
+    }
+    result += text[i];
+  }
+  return result;
+}
+
 /// Parses files, splices includes, counts lines.
 class Expander {
  public:
@@ -98,8 +138,32 @@ class Expander {
                                   lines.line(control - text.begin()), static_cast<int>(*control), where));
     }
     auto parsed = std::make_shared<pugi::xml_document>();
-    const pugi::xml_parse_result result =
-        parsed->load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+    const auto load = [&] {
+      return parsed->load_buffer(text.data(), text.size(), pugi::parse_default, pugi::encoding_utf8);
+    };
+    pugi::xml_parse_result result = load();
+    if (result.status == pugi::status_bad_attribute) {
+      std::size_t first = 0;
+      file.repaired = withAttributesApart(text, first);
+      text = file.repaired;
+      result = load();
+      LineCounter lines(text);
+      if (result) {
+        warnings_.push_back(fmt::format("{}:{}: not well-formed XML: attributes without a space between them",
+                                        *file.name, lines.line(static_cast<std::ptrdiff_t>(first))));
+      }
+    }
+    if (result.status == pugi::status_end_element_mismatch) {
+      // a closing tag too many after the root element, which other readers of MJCF do not mind
+      const std::size_t stray = text.rfind("</", static_cast<std::size_t>(result.offset));
+      if (stray != text.npos && parsed->load_buffer(text.data(), stray, pugi::parse_default, pugi::encoding_utf8)) {
+        LineCounter lines(text);
+        warnings_.push_back(fmt::format("{}:{}: not well-formed XML: what follows the root element is ignored",
+                                        *file.name, lines.line(static_cast<std::ptrdiff_t>(stray))));
+        result = {};
+        result.status = pugi::status_ok;
+      }
+    }
     if (!result) {
       LineCounter lines(text);
       throw LoadError(fmt::format("{}:{}: not well-formed XML: {}{}", *file.name, lines.line(result.offset),

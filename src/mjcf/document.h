@@ -22,6 +22,7 @@ struct SourceFile {
   const SourceFile* includedBy = nullptr;  ///< null for the main file
   int includeLine = 0;                     ///< line of the <include> in that file
   std::shared_ptr<void> parsed;            ///< owns the characters the nodes point to
+  std::string repaired;                    ///< the text that was parsed, where it is not the one that was read
 };
 
 /// An XML element. Children of included files appear in place of their <include>.

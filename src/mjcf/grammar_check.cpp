@@ -48,6 +48,11 @@ void checkRule(const Node& node, const PresenceRule& rule) {
   }
 }
 
+bool isNumeric(const ValueFormat& format) {
+  using Kind = ValueFormat::Kind;
+  return format.kind == Kind::Int || format.kind == Kind::Real || format.kind == Kind::Float;
+}
+
 /// An attribute of a feature that is missing may still say what is the default anyway.
 bool saysDefault(const Attribute& attribute, std::string_view text) {
   if (attribute.defaultText.empty()) return false;
@@ -105,11 +110,23 @@ bool isElementSomewhere(std::string_view tag) {
   return tags.contains(tag);
 }
 
-void check(const Node& node, const ElementType& type, Warnings& warnings) {
+void removeEmptyNumbers(Node& node, const ElementType& type, Warnings& warnings) {
+  std::erase_if(node.attributes, [&](const auto& attribute) {
+    const auto& [name, text] = attribute;
+    const Attribute* known = type.find(name);
+    if (!known || !isNumeric(known->format) || known->format.min == 0) return false;
+    if (text.find_first_not_of(" \t\r\n") != text.npos) return false;
+    warnings.push_back(located(node, fmt::format("'{}' is empty and has no effect", name)));
+    return true;
+  });
+}
+
+void check(Node& node, const ElementType& type, Warnings& warnings) {
   if (!type.unsupported.empty()) fail(node, fmt::format("{} is not supported", type.unsupported));
+  removeEmptyNumbers(node, type, warnings);
   checkAttributes(node, type, warnings);
   std::map<std::string_view, int> seen;
-  for (const Node& child : node.children) {
+  for (Node& child : node.children) {
     const ElementType* childType = type.child(child.tag);
     if (!childType) {
       std::vector<std::string_view> known;
@@ -127,7 +144,7 @@ void check(const Node& node, const ElementType& type, Warnings& warnings) {
 
 }  // namespace
 
-void checkGrammar(const Node& root, Warnings& warnings) {
+void checkGrammar(Node& root, Warnings& warnings) {
   if (root.tag == "robot") fail(root, "a URDF model is not supported; convert it to MJCF");
   if (root.tag != grammar().tag) fail(root, fmt::format("the root element of a model must be <{}>", grammar().tag));
   check(root, grammar(), warnings);

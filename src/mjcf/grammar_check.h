@@ -7,8 +7,9 @@ namespace sinew::mjcf {
 
 /// Checks a whole document against the attribute table before anything is read: known elements and attributes, how
 /// often and together with what they appear, the form of every value, and that no unsupported feature is used.
-/// Throws LoadError at the first problem in document order; what MJCF accepts without effect is a warning.
-void checkGrammar(const Node& root, Warnings& warnings);
+/// Throws LoadError at the first problem in document order; what MJCF accepts without effect is a warning. Attributes
+/// that should hold numbers and are empty are removed: they say nothing, and no later check should see them.
+void checkGrammar(Node& root, Warnings& warnings);
 
 /// Moves the attributes of an element into its record. The document has passed checkGrammar.
 template <class R>

@@ -18,8 +18,11 @@ std::string slashed(std::string path) {
   return path;
 }
 
-/// Digits with an optional suffix for powers of 1024.
+/// Digits with an optional suffix for powers of 1024, with or without space around them.
 bool isMemorySize(std::string_view text) {
+  constexpr const char* kSpace = " \t\r\n";
+  const std::size_t first = std::min(text.find_first_not_of(kSpace), text.size());
+  text = text.substr(first, text.find_last_not_of(kSpace) + 1 - first);
   if (text == "-1") return true;
   const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
   if (digits == 0 || digits > 19) return false;
@@ -51,6 +54,7 @@ Spec Reader::read() {
   section("default", &Reader::readDefaultSection);
   indexClasses(spec_.defaults);
   section("custom", &Reader::readCustom);
+  section("extension", &Reader::readExtension);
   section("asset", &Reader::readAsset);
   section("contact", &Reader::readContact);
   section("deformable", &Reader::readDeformable);
@@ -407,7 +411,7 @@ void Reader::readKeyframe(const Node& section) {
 namespace sinew {
 namespace {
 
-Spec readChecked(const mjcf::Document& document, Warnings& warnings, Warnings* out,
+Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out,
                  std::vector<std::filesystem::path> openFiles) {
   mjcf::checkGrammar(document.root, warnings);
   Spec spec = mjcf::Reader(document, warnings, std::move(openFiles)).read();

@@ -63,6 +63,11 @@ class Reader {
   void readFlex(const Node& node);
   void readFlexcomp(const Node& node, const ElementType& type, spec::Body& body, int frame,
                     const spec::DefaultClass& record);
+  // cables, in reader_cables.cpp
+  void readExtension(const Node& section);
+  void readBodyPlugin(const Node& node, spec::Body& body);
+  void readComposite(const Node& node, spec::Body& body, int frame);
+  std::string cableOf(const Node& plugin, const std::string& freshName);
   // macros, in reader_macros.cpp
   void readReplicate(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited);
   void readAttach(const Node& node, spec::Body& body, int frame);

@@ -73,6 +73,10 @@ void Reader::readBodyContent(const Node& section, spec::Body& body, int frame, c
     body.lights.push_back(std::move(light));
   } else if (node.tag == "flexcomp") {
     readFlexcomp(node, placedType(node), body, frame, record);
+  } else if (node.tag == "composite") {
+    readComposite(node, body, frame);
+  } else if (node.tag == "plugin") {
+    readBodyPlugin(node, body);
   }
 }
 

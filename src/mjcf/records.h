@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -48,6 +49,40 @@ struct ReplicateRecord {
 
 struct AttachRecord {
   std::string model, body, frame, prefix;
+};
+
+/// <plugin>, and its children in <extension>. Of the engine plugins, that of cables is understood.
+struct PluginRecord {
+  std::string plugin, instance;
+};
+struct PluginInstanceRecord {
+  std::string name;
+};
+struct ConfigRecord {
+  std::string key, value;
+};
+
+inline constexpr std::string_view kCablePlugin = "mujoco.elasticity.cable";
+/// The <config> children that describe a cable.
+std::vector<ConfigRecord> configOf(const spec::Cable& cable);
+
+/// <composite>: bodies along a curve.
+struct CompositeRecord {
+  enum class Type { Particle, Grid, Rope, Loop, Cable, Cloth };
+  std::string prefix;
+  Type type = Type::Cable;
+  std::array<int, 3> count{1, 1, 1};
+  spec::Vec3 offset{0, 0, 0};
+  std::vector<double> vertex;
+  std::string initial = "ball";  ///< the joint that holds the first body: ball, free or none
+  std::string curve;
+  spec::Vec3 size{1, 0, 0};
+  spec::Vec4 quat{1, 0, 0, 0};
+};
+struct CompositeJointRecord : spec::Joint {
+  int kind = 0;
+  spec::Vec2 solreffix{0.02, 1};                   ///< has no effect
+  spec::Vec5 solimpfix{0.9, 0.95, 0.001, 0.5, 2};  ///< likewise
 };
 
 struct EqualityRecord : spec::Equality {

@@ -18,7 +18,8 @@ constexpr Keyword kLayerRole[] = {{"rgb"},     {"occlusion"}, {"roughness"}, {"m
                                   {"opacity"}, {"emissive"},  {"rgba"},      {"orm"}};
 
 void declareConfig(ElementStore& store, ElementType& parent) {
-  DeclareText(addChild(store, parent, "config")).text("key", kRequired).text("value");
+  using C = ConfigRecord;
+  Declare<C>(addChild(store, parent, "config")).attr("key", &C::key, kRequired).attr("value", &C::value);
 }
 
 void declareMesh(ElementStore& store, ElementType& asset) {
@@ -129,13 +130,19 @@ void declarePluginChild(ElementStore& store, ElementType& parent) {
   declareConfig(store, plugin);
 }
 
+void declareCablePlugin(ElementStore& store, ElementType& parent) {
+  using P = PluginRecord;
+  ElementType& plugin = addChild(store, parent, "plugin", false, "of a cable");
+  Declare<P>(plugin).attr("plugin", &P::plugin).attr("instance", &P::instance);
+  declareConfig(store, plugin);
+}
+
 void declareAssets(ElementStore& store, ElementType& root) {
   ElementType& extension = addChild(store, root, "extension");
   ElementType& plugin = addChild(store, extension, "plugin", false, "in extension");
-  plugin.unsupported = kPlugin;
-  DeclareText(plugin).text("plugin", kRequired);
+  Declare<PluginRecord>(plugin).attr("plugin", &PluginRecord::plugin, kRequired);
   ElementType& instance = addChild(store, plugin, "instance");
-  DeclareText(instance).text("name", kRequired);
+  Declare<PluginInstanceRecord>(instance).attr("name", &PluginInstanceRecord::name, kRequired);
   declareConfig(store, instance);
 
   ElementType& asset = addChild(store, root, "asset");

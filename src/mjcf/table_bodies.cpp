@@ -218,7 +218,7 @@ void declareBodies(ElementStore& store, ElementType& root) {
   declareSite(store, body);
   declareCamera(store, body);
   declareLight(store, body);
-  declarePluginChild(store, body);
+  declareCablePlugin(store, body);
   declareSoftBodies(store, body);
 
   const std::vector<ChildRule> placed = body.children;

@@ -41,6 +41,9 @@ void declareClass(ElementType& type);
 /// <skin>, which may be written under asset and under deformable.
 void declareSkin(ElementStore& store, ElementType& parent);
 
+/// <plugin> inside what may be part of a cable, whose plugin is understood.
+void declareCablePlugin(ElementStore& store, ElementType& parent);
+
 /// <plugin> as it appears inside other elements.
 void declarePluginChild(ElementStore& store, ElementType& parent);
 
@@ -49,6 +52,7 @@ void declareAssets(ElementStore& store, ElementType& root);       ///< asset, ex
 void declareBodies(ElementStore& store, ElementType& root);       ///< worldbody, body, frame, replicate, ...
 void declareFlex(ElementStore& store, ElementType& parent);       ///< flex
 void declareFlexcomp(ElementStore& store, ElementType& parent);   ///< flexcomp
+void declareComposite(ElementStore& store, ElementType& body);    ///< composite
 void declareDeformables(ElementStore& store, ElementType& root);  ///< deformable
 void declareSoftBodies(ElementStore& store, ElementType& body);   ///< composite, flexcomp inside a body
 void declareRelations(ElementStore& store, ElementType& root);    ///< contact, tendon, equality

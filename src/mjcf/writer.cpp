@@ -27,6 +27,7 @@ class Writer {
     writeSettings();
     writeClasses();
     writeCustom();
+    writeExtension();
     writeAssets();
     writeFlexes();
     xml_.open("worldbody");
@@ -116,6 +117,20 @@ class Writer {
     element({"statistic"}, spec_.statistic);
     section("visual", !spec_.visual.empty(), [&] {
       for (const spec::VisualElement& v : spec_.visual) visual(v);
+    });
+  }
+
+  void writeExtension() {
+    section("extension", !spec_.cables.empty(), [&] {
+      open(elementType({"extension", "plugin"}), PluginRecord{std::string(kCablePlugin), ""}, "plugin");
+      for (const spec::Cable& cable : spec_.cables) {
+        open(elementType({"extension", "plugin", "instance"}), PluginInstanceRecord{cable.name}, "instance");
+        for (const ConfigRecord& config : configOf(cable)) {
+          element({"extension", "plugin", "instance", "config"}, config);
+        }
+        xml_.close();
+      }
+      xml_.close();
     });
   }
 
@@ -217,6 +232,9 @@ class Writer {
       const int opened = openFrames(body, body.inertial->frame);
       element({"worldbody", "body", "inertial"}, *body.inertial);
       for (int i = 0; i < opened; ++i) xml_.close();
+    }
+    if (!body.cable.empty()) {
+      element({"worldbody", "body", "plugin"}, PluginRecord{std::string(kCablePlugin), body.cable});
     }
     placed(body, body.joints, [&](const spec::Joint& joint) { writeJoint(joint); });
     placed(body, body.geoms, [&](const spec::Geom& geom) { element({"worldbody", "body", "geom"}, geom); });

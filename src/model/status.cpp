@@ -100,6 +100,16 @@ std::string describe(const Model& m, const FlexCause& cause) {
   return text;
 }
 
+/// An element of a flex, or a cell: these are counted after all elements.
+std::string pieceOfFlex(const Model& m, int index) {
+  const bool isCell = index >= m.nflexelem;
+  const int piece = isCell ? index - m.nflexelem : index;
+  int f = m.nflex - 1;
+  const Array<int>& adr = isCell ? m.flex_celladr : m.flex_elemadr;
+  while (f > 0 && piece < adr[f]) --f;
+  return fmt::format("{} {} of {}", isCell ? "cell" : "element", piece - adr[f], label(m, ObjType::Flex, "flex", f));
+}
+
 std::string describe(const Model& m, Trouble trouble, int index) {
   switch (trouble) {
     case Trouble::BadQpos:
@@ -115,9 +125,8 @@ std::string describe(const Model& m, Trouble trouble, int index) {
     case Trouble::Inertia:
       return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
     case Trouble::Inverted:
-      return fmt::format(
-          "element {} of {} was inside out; a smaller timestep, more damping or law=\"neohookean\" may help",
-          index - m.flex_elemadr[m.flexelem_flexid[index]], label(m, ObjType::Flex, "flex", m.flexelem_flexid[index]));
+      return fmt::format("{} was inside out; a smaller timestep, more damping or law=\"neohookean\" may help",
+                         pieceOfFlex(m, index));
     case Trouble::Count:
       break;
   }

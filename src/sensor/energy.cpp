@@ -1,5 +1,6 @@
 #include <span>
 
+#include "forces/cable.h"
 #include "forces/elasticity.h"
 #include "forces/spring.h"
 #include "inertia/inertia.h"
@@ -19,7 +20,7 @@ void potentialEnergy(const Model& m, Data& d) {
     }
   }
   if (!m.opt.disabled(disable::kSpring)) {
-    energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d) + elasticEnergy(m, d);
+    energy += jointSpringEnergy(m, d) + tendonSpringEnergy(m, d) + cableEnergy(m, d) + elasticEnergy(m, d);
   }
   d.energy[0] = energy;
 }

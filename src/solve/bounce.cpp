@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solve/hard.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -40,7 +41,7 @@ ImpulseReport solveBounce(const ConstraintProblem& p, const ImpulseRows& bouncin
   const std::span<double> plainLambda = copyOf(lambda), plainVelocity = copyOf(velocity);
   const std::span<double> before = arena.take<double>(rows), after = arena.take<double>(rows);
   multiplyRows(p, velocity.data(), before.data());
-  ImpulseReport report = ImpulseSolver(p, bouncing, options, arena).solve(lambda, velocity);
+  ImpulseReport report = solveHard(p, bouncing, options, arena, lambda, velocity);
   multiplyRows(p, velocity.data(), after.data());
 
   // mean velocities during the impact, in the place of those before and after
@@ -52,8 +53,7 @@ ImpulseReport solveBounce(const ConstraintProblem& p, const ImpulseRows& bouncin
   const double excess = sumOfProducts(lambda, after) - workOfTargets(lambda, withoutBounce);
   if (!(excess > kRounding * size)) return report;
 
-  const ImpulseReport plain =
-      ImpulseSolver(p, {withoutBounce, bouncing.bound}, options, arena).solve(plainLambda, plainVelocity);
+  const ImpulseReport plain = solveHard(p, {withoutBounce, bouncing.bound}, options, arena, plainLambda, plainVelocity);
   report.sweeps += plain.sweeps;
   report.converged = report.converged && plain.converged;
   const std::span<double> plainMean = arena.take<double>(rows);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "math/kernel.h"
 #include "math/types.h"
 #include "solve/friction_disk.h"
 #include "solve/rows.h"
@@ -18,6 +19,11 @@ constexpr double kQuick = 0.3;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
+
+/// y += a x, n numbers each, which do not overlap.
+SINEW_KERNEL void addScaled(int n, double a, const double* __restrict x, double* __restrict y) {
+  for (int i = 0; i < n; ++i) y[i] += a * x[i];
+}
 
 /// Coulomb's cone: scales the tangents back to it; without a normal impulse there are none.
 void intoCone(int n, const double* friction, double* lambda) {
@@ -179,12 +185,21 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
   double* scratch = space_.scratch();
   const auto componentAt = [&](int j) -> const ImpulseSpace::Component& { return space_.componentOf(column[j]); };
   // growing columns: those of one component are neighbours
-  for (int j = 0, end = -1; j < block.ncol; ++j) {
-    if (column[j] < end) continue;
-    end = componentAt(j).end;
-    large.nwide += end - componentAt(j).begin;
-  }
-  const std::span<int> slot = arena.take<int>(block.ncol), wideSlot = arena.take<int>(large.nwide);
+  const auto forEachComponent = [&](auto&& visit) {
+    for (int j = 0, end = -1; j < block.ncol; ++j) {
+      if (column[j] < end) continue;
+      end = componentAt(j).end;
+      visit(componentAt(j));
+    }
+  };
+  forEachComponent([&](const ImpulseSpace::Component&) { ++large.nrun; });
+  const std::span<Run> runs = arena.take<Run>(large.nrun);
+  std::size_t run = 0;
+  forEachComponent([&](const ImpulseSpace::Component& c) {
+    runs[run++] = {c.slot, c.end - c.begin};
+    large.nwide += c.end - c.begin;
+  });
+  const std::span<int> slot = arena.take<int>(block.ncol);
   const std::span<double> wide = arena.take<double>(static_cast<std::ptrdiff_t>(n) * large.nwide);
   const std::span<double> gram = arena.take<double>(n * n), inverse = arena.take<double>(n * n);
   large.change = arena.zeros<double>(n).data();
@@ -195,31 +210,21 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
   for (int k = 0; k < n; ++k) {
     const double* basis = p_.values.data() + block.value + k * block.ncol;
     for (int j = 0; j < block.ncol; ++j) scratch[column[j]] = basis[j];
-    std::size_t at = 0;
-    for (int j = 0, end = -1; j < block.ncol; ++j) {
-      if (column[j] < end) continue;
-      const ImpulseSpace::Component& c = componentAt(j);
-      end = c.end;
+    double* response = wide.data() + static_cast<std::ptrdiff_t>(k) * large.nwide;
+    forEachComponent([&](const ImpulseSpace::Component& c) {
       space_.metric().solveComponent({c.begin, c.end}, scratch);
-      for (int i = c.begin; i < c.end; ++i, ++at) {
-        wideSlot[at] = c.slot + i - c.begin;
-        wide[static_cast<std::size_t>(k * large.nwide) + at] = scratch[i];
-      }
-    }
+      response = std::copy(scratch + c.begin, scratch + c.end, response);
+    });
     for (int l = 0; l < n; ++l) {
       const double* other = p_.values.data() + block.value + l * block.ncol;
       double sum = 0;
       for (int j = 0; j < block.ncol; ++j) sum += other[j] * scratch[column[j]];
       gram[static_cast<std::size_t>(k * n + l)] = sum;
     }
-    for (int j = 0, end = -1; j < block.ncol; ++j) {
-      if (column[j] < end) continue;
-      end = componentAt(j).end;
-      std::fill(scratch + componentAt(j).begin, scratch + end, 0.0);
-    }
+    forEachComponent([&](const ImpulseSpace::Component& c) { std::fill(scratch + c.begin, scratch + c.end, 0.0); });
   }
   large.slot = slot.data();
-  large.wideSlot = wideSlot.data();
+  large.runs = runs.data();
   large.wide = wide.data();
   large.gram = gram.data();
   large.inverse = inverse.data();
@@ -251,11 +256,15 @@ void ImpulseSolver::residualOf(const LargeBlock& large, double* w) const {
 }
 
 void ImpulseSolver::move(const LargeBlock& large, const double* delta) {
-  double* velocity = space_.velocities();
   const double* value = large.wide;
   for (int k = 0; k < large.rows->nbasis; ++k, value += large.nwide) {
     if (delta[k] == 0) continue;
-    for (int i = 0; i < large.nwide; ++i) velocity[large.wideSlot[i]] += delta[k] * value[i];
+    const double* response = value;
+    for (int r = 0; r < large.nrun; ++r) {
+      const Run& run = large.runs[r];
+      addScaled(run.count, delta[k], response, space_.velocities() + run.slot);
+      response += run.count;
+    }
   }
 }
 

@@ -79,17 +79,22 @@ class ImpulseSolver {
   void addImpulses(std::span<const double> lambda);
 
  private:
+  /// Places of a component's velocities.
+  struct Run {
+    int slot = 0, count = 0;
+  };
   /// A block for which there is no shorter way.
   struct LargeBlock {
     const RowBlock* rows = nullptr;
     int nwide = 0;
-    const int* slot = nullptr;      // of the columns
-    const int* wideSlot = nullptr;  // of the columns of inv(A) B'
-    double* wide = nullptr;         // inv(A) B', nbasis x nwide
-    double* gram = nullptr;         // B inv(A) B', n x n
-    double* change = nullptr;       // of lambda in the last visit
-    double* course = nullptr;       // direction in which it is extrapolated
-    double* inverse = nullptr;      // of the part that is solved at once: all rows of an equality, tangents of a cone
+    int nrun = 0;
+    const int* slot = nullptr;  // of the columns
+    const Run* runs = nullptr;  // places of the columns of inv(A) B', one after the other
+    double* wide = nullptr;     // inv(A) B', nbasis x nwide
+    double* gram = nullptr;     // B inv(A) B', n x n
+    double* change = nullptr;   // of lambda in the last visit
+    double* course = nullptr;   // direction in which it is extrapolated
+    double* inverse = nullptr;  // of the part that is solved at once: all rows of an equality, tangents of a cone
   };
   /// Neighbouring blocks of one kind, so that a sweep is a few calls: manifolds of free contacts, or large blocks.
   struct Segment {

@@ -68,6 +68,7 @@ void copyAssets(Spec& parent, const Spec& child, const Naming& naming) {
   }
   copyRenamed(child.numerics, parent.numerics, naming);
   copyRenamed(child.texts, parent.texts, naming);
+  copyRenamed(child.cables, parent.cables, naming);
   DefaultClass classes = child.defaults;
   renameClasses(classes, naming);
   parent.defaults.children.push_back(std::move(classes));

@@ -69,6 +69,7 @@ void requireUniqueNames(const Spec& spec) {
   requireUnique("skin", spec.skins);
   requireUnique("pair", spec.pairs);
   requireUnique("exclude", spec.excludes);
+  requireUnique("plugin instance", spec.cables);
   requireUnique("equality", spec.equalities);
   requireUnique("tendon", spec.tendons);
   requireUnique("actuator", spec.actuators);

@@ -122,6 +122,7 @@ void renameTree(Body& root, const Naming& naming, bool assets, const NameIndex& 
       }
     }
     if (!assets) return;
+    body.cable = naming(body.cable);
     for (Geom& geom : body.geoms) {
       geom.material = naming(geom.material);
       geom.mesh = naming(geom.mesh);

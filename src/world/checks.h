@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "math/types.h"
+
 /// Checks of what callers pass in. Messages name the thing, the value and what is allowed.
 namespace sinew::check {
 
@@ -35,6 +37,14 @@ inline void notNegative(std::string_view who, std::string_view what, double valu
 
 inline void fraction(std::string_view who, std::string_view what, double value) {
   if (!(value >= 0 && value <= 1)) fail(who, what, fmt::format("{}", value), "in [0, 1]");
+}
+
+/// A quaternion along which there is a unit quaternion.
+inline void orientation(std::string_view who, std::string_view what, std::span<const double, 4> q) {
+  const double length = std::hypot(std::hypot(q[0], q[1]), std::hypot(q[2], q[3]));
+  if (!(std::isfinite(length) && length >= kMinVal)) {
+    fail(who, what, fmt::format("({})", fmt::join(q, ", ")), "a quaternion with finite length above 0");
+  }
 }
 
 }  // namespace sinew::check

@@ -44,6 +44,8 @@ ContactConstraint::ContactConstraint(const ContactDescription& description)
   check::finite(who, "point", what_.point);
   check::finite(who, "lever arm of A", what_.leverArmA);
   check::finite(who, "lever arm of B", what_.leverArmB);
+  check::orientation(who, "orientation of A", what_.orientationA);
+  check::orientation(who, "orientation of B", what_.orientationB);
 }
 
 std::vector<double> ContactConstraint::evaluateTwoBody(const BodyState& a, const BodyState& b, double) const {

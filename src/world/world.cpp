@@ -33,8 +33,14 @@ BodyOptions asBody(const StaticOptions& o) {
   return body;
 }
 
-/// The body alone as a model: finds what only a compiler can (bad meshes, masses too small), and its mass.
-double massAlone(const std::string& who, const spec::Body& body, const std::vector<spec::Mesh>& meshes, bool isStatic) {
+struct MassAndCenter {
+  double mass = 0;
+  Vec3 center = Vec3::Zero();
+};
+
+/// The body alone as a model: finds what only a compiler can (bad meshes, masses too small), its mass and its centre.
+MassAndCenter compiledAlone(const std::string& who, const spec::Body& body, const std::vector<spec::Mesh>& meshes,
+                            bool isStatic) {
   Spec alone;
   alone.meshes = meshes;
   alone.world.bodies.push_back(body);
@@ -44,7 +50,8 @@ double massAlone(const std::string& who, const spec::Body& body, const std::vect
     alone.world.bodies.front().joints.push_back(joint);
   }
   try {
-    return compile(alone).body_mass[1];
+    const Model model = compile(alone);
+    return {model.body_mass[1], vec3(model.body_ipos.data(), 1)};
   } catch (const LoadError& error) {
     throw std::invalid_argument(fmt::format("{}: {}", who, error.what()));
   }
@@ -61,6 +68,13 @@ void checkInertia(const std::string& who, const spec::Geom& geom) {
     check::fail(who, "moment of inertia", fmt::format("{} kg m^2 (mass {} kg)", inertia, mass),
                 fmt::format("above {} kg m^2", kLeastInertia));
   }
+}
+
+/// Puts the frame of a body that was just described to its centre of mass, keeping its axes.
+void moveFrame(BodyRecord& record, const Vec3& center) {
+  record.center = center;
+  for (spec::Geom& geom : record.body.geoms) geom.pos = fromEigen(toEigen(geom.pos) - center);
+  record.placement = record.fromGiven(record.placement);
 }
 
 }  // namespace
@@ -168,18 +182,21 @@ BodyId World::Impl::addBody(std::span<const Part> parts, const BodyOptions& give
     record.body.geoms.push_back(std::move(geom));
   }
 
+  Vec3 center;
   if (parts.size() == 1 && used.empty()) {
     spec::Geom& geom = record.body.geoms.front();
     geom.mass = given.mass;
     if (!isStatic) checkInertia(who, geom);
+    center = toEigen(geom.pos);
   } else {
     if (given.mass) {  // the density that gives this mass
       for (spec::Geom& geom : record.body.geoms) geom.density = 1;
-      const double density = *given.mass / massAlone(who, record.body, used, isStatic);
+      const double density = *given.mass / compiledAlone(who, record.body, used, isStatic).mass;
       for (spec::Geom& geom : record.body.geoms) geom.density = density;
     }
-    massAlone(who, record.body, used, isStatic);
+    center = compiledAlone(who, record.body, used, isStatic).center;
   }
+  if (!isStatic) moveFrame(record, center);
 
   record.uid = nextUid++;
   record.id = bodySlots.add(bodies.size());

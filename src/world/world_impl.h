@@ -38,6 +38,9 @@ struct BodyRecord {
   bool removed = false;
   bool isStatic = false;
   spec::Body body;  ///< name and geoms; its place, joints and sites are added when it is compiled
+  /// Centre of mass in the frame that was given. The model's frame is there (static things: where it was given), so
+  /// that velocities are those of the centre: integrated at any other point, momentum would change as the body turns.
+  Vec3 center = Vec3::Zero();
   std::optional<Mount> mount;
 
   // The state, unless `inData`: as it was given, or (`raw`) the numbers of the joint.
@@ -53,6 +56,15 @@ struct BodyRecord {
   int modelBody = -1;  ///< in the compiled model, -1: not there yet
   Vector3 force{}, torque{}, impulse{}, angularImpulse{};
   bool pushed = false;
+
+  /// Between the frame that was given and that of the model; records have the latter.
+  Placement fromGiven(const Placement& p) const { return moved(p, center); }
+  Placement toGiven(const Placement& p) const { return moved(p, -center); }
+
+ private:
+  static Placement moved(const Placement& p, const Vec3& by) {
+    return {fromEigen(toEigen(p.position) + rotate(toQuat(p.orientation), by)), p.orientation};
+  }
 };
 
 struct SoftRecord {

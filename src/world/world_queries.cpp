@@ -9,6 +9,7 @@
 #include "sinew/step.h"
 #include "world/checks.h"
 #include "world/world_impl.h"
+#include "world/world_shapes.h"
 
 /// One update, and what can be asked between updates.
 namespace sinew {
@@ -105,7 +106,10 @@ bool World::isAwake(BodyId id) const {
   return impl_->data->tree_asleep[impl_->model.body_treeid[record.modelBody]] < 0 || !impl_->options.sleeping;
 }
 
-Placement World::placement(BodyId id) const { return impl_->placementOf(impl_->body(id)); }
+Placement World::placement(BodyId id) const {
+  const BodyRecord& record = impl_->body(id);
+  return record.toGiven(impl_->placementOf(record));
+}
 
 BodyState World::state(BodyId id) const {
   const BodyRecord& record = impl_->body(id);
@@ -149,14 +153,10 @@ void World::setPlacement(BodyId id, const Placement& placement) {
   BodyRecord& record = impl_->body(id);
   const std::string who = fmt::format("body \"{}\"", record.body.name);
   check::finite(who, "position", placement.position);
-  const Quat quat = toQuat(placement.orientation);
-  if (!std::isfinite(quat.norm()) || quat.norm() < kMinVal) {
-    check::fail(who, "orientation", fmt::format("({})", fmt::join(placement.orientation, ", ")),
-                "a quaternion with finite length above 0");
-  }
+  const Quaternion orientation = checkedOrientation(who, placement.orientation);
   if (id == impl_->ground) throw std::invalid_argument("the ground cannot be moved");
   refuseIfMounted(who, record);
-  const Placement unit{placement.position, fromQuat(normalized(quat))};
+  const Placement unit = record.fromGiven({placement.position, orientation});
   if (record.isStatic || !record.inData) {
     record.placement = unit;
     impl_->changed = true;

@@ -108,11 +108,8 @@ spec::Mesh makeMesh(const std::string& who, const TriangleMesh& mesh) {
 }
 
 Quaternion checkedOrientation(const std::string& who, const Quaternion& q) {
-  const Quat quat = toQuat(q);
-  if (!std::isfinite(quat.norm()) || quat.norm() < kMinVal) {
-    check::fail(who, "orientation", fmt::format("({})", fmt::join(q, ", ")), "a quaternion with finite length above 0");
-  }
-  return fromQuat(normalized(quat));
+  check::orientation(who, "orientation", q);
+  return fromQuat(normalized(toQuat(q)));
 }
 
 }  // namespace sinew

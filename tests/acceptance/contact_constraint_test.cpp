@@ -185,6 +185,19 @@ TEST(ContactConstraint, CONTACT_T8_15_RestitutionMustBeAFraction) {
   EXPECT_EQ(refused(1), "");
 }
 
+TEST(ContactConstraint, CONTACT_B9_OrientationsMustBeQuaternionsWithALength) {
+  const auto refused = [](const Quaternion& q) {
+    ContactDescription what = spheres();
+    what.orientationB = q;
+    return refusal(what);
+  };
+  EXPECT_EQ(refused({0, 0, 0, 0}),
+            "contact between bodies 0 and 1: orientation of B is (0, 0, 0, 0), must be a quaternion with finite length "
+            "above 0");
+  EXPECT_NE(refused({1, kNaN, 0, 0}), "");
+  EXPECT_EQ(refused({2, 0, 0, 0}), "");
+}
+
 TEST(ContactConstraint, CONTACT_T8_16_AccessorsReturnWhatWasGiven) {
   ContactDescription what = spheres();
   what.bodyA = 3;

@@ -84,14 +84,14 @@ int comparisons(const BoundingTree& tree, int node = 0) {
 TEST(WorldContacts, LIFT_5_SpheresFarApartReachNoNarrowPhase) {
   const World w = lattice(1000);
   int narrow = 0;
-  forEachOverlap(w.data().colliderTree, [&](int, int) { ++narrow; });
+  forEachOverlap(w.data().nearPairs.tree, [&](int, int) { ++narrow; });
   EXPECT_EQ(narrow, 0);
   EXPECT_TRUE(w.contacts().empty());
 }
 
 TEST(WorldContacts, LIFT_5_CandidateTestsGrowAlmostLinearly) {
-  const int few = comparisons(lattice(1000).data().colliderTree);
-  const int many = comparisons(lattice(2000).data().colliderTree);
+  const int few = comparisons(lattice(1000).data().nearPairs.tree);
+  const int many = comparisons(lattice(2000).data().nearPairs.tree);
   EXPECT_GT(few, 0);
   EXPECT_LT(many, 2.5 * few);
   EXPECT_LT(few, 1000 * 999 / 2 / 10) << "far fewer than all pairs";

@@ -76,6 +76,100 @@ TEST(World, CONTACT_T11_2_MomentumIsConserved) {
   EXPECT_LT(length(minus(w.angularMomentum(), L)), tolerance(1e-11) * angular);
 }
 
+// The frame of a body need not be at its centre of mass. Its velocity is integrated at the centre all the same: with
+// any other point the momentum of a body that turns would change, by some percent within a turn.
+TEST(World, CONTACT_T11_2_BodiesWithTheirFrameOffCentreKeepTheirMomentum) {
+  World w({.gravity = kNoGravity});
+  const std::vector<Part> hammer{{Box{{0.1, 0.2, 0.1}}, {0.4, 0, 0}}, {Capsule{0.05, 0.3}, {0, 0.1, 0}}};
+  const std::vector<Part> ball{{Sphere{0.2}, {0.5, 0, 0}}};
+  const TriangleMesh wedge{.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 0.7, 0}, {0.2, 0, 0.5}}, .faces = {}};
+  const BodyId bodies[] = {w.addBody(hammer, {.velocity = {1, 0, 0}, .angularVelocity = {1, 2, 6}}),
+                           w.addBody(wedge, {.pos = {9, 0, 0}, .velocity = {0, 1, 0}, .angularVelocity = {5, 0, 2}}),
+                           w.addBody(ball, {.pos = {0, 9, 0}, .velocity = {0, 0, 1}, .angularVelocity = {0, 4, 0}})};
+  for (const BodyId body : bodies) {
+    const BodyState before = w.state(body);
+    const double reach = length(minus(before.position, w.placement(body).position));
+    EXPECT_GT(reach, 0.1);
+    for (int i = 0; i < 60; ++i) w.update(1.0 / 60);
+    const BodyState after = w.state(body);
+    EXPECT_TRUE(test::allNear(after.velocity, before.velocity, 1e-12)) << w.nameOf(body);
+    EXPECT_TRUE(test::allNear(minus(after.position, before.position), before.velocity, 1e-12)) << w.nameOf(body);
+    EXPECT_NEAR(length(minus(after.position, w.placement(body).position)), reach, tolerance(1e-12));
+  }
+}
+
+// Explicitly integrated, the gyroscopic torque adds energy in every step: these would end beyond all bounds.
+TEST(World, CONTACT_T11_2_SpinningBodiesKeepTheirEnergy) {
+  for (const Shape& shape : {Shape(Box{{0.1, 0.2, 0.3}}), Shape(Capsule{0.05, 0.2}), Shape(Cylinder{0.3, 0.02})}) {
+    World w({.gravity = kNoGravity});
+    w.addBody(shape, {.angularVelocity = {15, 9, 24}});
+    const double energy = w.kineticEnergy(), momentum = length(w.angularMomentum());
+    for (int i = 0; i < 600; ++i) w.update(1.0 / 60);
+    EXPECT_NEAR(w.kineticEnergy() / energy, 1, tolerance(1e-11));
+    EXPECT_NEAR(length(w.angularMomentum()) / momentum, 1, tolerance(1e-11));
+  }
+}
+
+// What position correction puts in is its impulse times its speed; there is nothing else that may.
+TEST(World, CONTACT_T11_2_NoUpdateAddsEnergy) {
+  test::Random random(23);
+  int touched = 0;
+  for (int scene = 0; scene < 60; ++scene) {
+    const double h = scene % 2 == 0 ? 1.0 / 60 : 1.0 / 240;
+    World w({.gravity = kNoGravity});
+    for (int i = 0; i < 6; ++i) {
+      const double s = random.number(0.15, 0.35);
+      const Shape shapes[] = {Sphere{s}, Box{{s, 0.7 * s, 1.2 * s}}, Capsule{0.6 * s, s}, Cylinder{s, 0.5 * s},
+                              TriangleMesh{{{0, 0, 0}, {2 * s, 0, 0}, {0, 2 * s, 0}, {0, 0, 2 * s}}, {}}};
+      const Vector3 at{i % 2 == 0 ? -1.2 : 1.2, i / 2 % 2 == 0 ? -1.2 : 1.2, i < 4 ? 0.0 : 1.7};
+      Vector3 velocity = random.vector(0.4);
+      for (std::size_t k = 0; k < 3; ++k) velocity[k] -= 1.5 * at[k];
+      w.addBody(shapes[(scene + i) % 5], {.pos = at,
+                                          .velocity = velocity,
+                                          .angularVelocity = random.vector(8),
+                                          .mass = random.number(0.2, 5),
+                                          .restitution = random.number(0, 1),
+                                          .friction = random.number(0, 1)});
+    }
+    const Vector3 p = w.momentum();
+    const double start = w.kineticEnergy();
+    double energy = start;
+    for (double t = 0; t < 1.5; t += h) {
+      w.update(h);
+      double correction = 0;
+      for (const WorldContact& c : w.contacts()) {
+        touched += c.normalImpulse > 0;
+        correction += c.normalImpulse * std::max(0.0, -c.distance) * 0.2 / h;
+      }
+      EXPECT_LE(w.kineticEnergy(), energy + correction + tolerance(1e-9) * start) << "scene " << scene << ", t = " << t;
+      energy = w.kineticEnergy();
+    }
+    EXPECT_LT(length(minus(w.momentum(), p)), tolerance(1e-11)) << "scene " << scene;
+  }
+  EXPECT_GT(touched, 200);
+}
+
+TEST(World, PlacementsAreThoseOfTheFrameThatWasGiven) {
+  World w({.gravity = kNoGravity});
+  const std::vector<Part> hammer{{Box{{0.1, 0.2, 0.1}}, {0.4, 0, 0}}, {Capsule{0.05, 0.3}, {0, 0.1, 0}}};
+  const Quaternion turned{std::sqrt(0.5), 0, 0, std::sqrt(0.5)};  // x becomes y
+  const BodyId body = w.addBody(hammer, {.pos = {1, 2, 3}, .quat = turned});
+  const auto expectAt = [&](const Vector3& where) {
+    EXPECT_TRUE(test::allNear(w.placement(body).position, where, 1e-14));
+    const auto& m = w.model();
+    const int geom = m.body_geomadr[w.modelBody(body)];
+    const Vector3 box{where[0], where[1] + 0.4, where[2]};
+    EXPECT_TRUE(test::allNear(std::span(w.data().geom_xpos.data() + 3 * geom, 3), box, 1e-14));
+  };
+  expectAt({1, 2, 3});
+  w.update(0.01);
+  expectAt({1, 2, 3});
+  w.setPlacement(body, {{4, 5, 6}, turned});
+  expectAt({4, 5, 6});
+  w.update(0.01);
+  expectAt({4, 5, 6});
+}
+
 struct CubeStart {
   double height;
   double erp;

@@ -78,6 +78,24 @@ TEST(CliInfo, AnyArrayCanBePrinted) {
   EXPECT_NE(unknown.err.find("there is no array 'body_weight'; choose from qpos0"), std::string::npos);
 }
 
+TEST(CliInfo, TellsWhatFlexesAreMadeOf) {
+  const TestFolder folder;
+  const std::string model = folder.write(
+      "soft.xml",
+      "<mujoco><worldbody><flexcomp name=\"rope\" type=\"grid\" dim=\"1\" count=\"4 1 1\" spacing=\"1 1 1\" mass=\"4\">"
+      "<edge equality=\"true\"/><pin id=\"0\"/></flexcomp><flexcomp name=\"cube\" dim=\"3\" count=\"2 2 2\" "
+      "spacing=\"1 1 1\" mass=\"2\"><elasticity young=\"1e4\" law=\"stvk\"/></flexcomp></worldbody></mujoco>");
+  const CommandResult text = runSinew({"info", model});
+  ASSERT_EQ(text.exitCode, 0) << text.err;
+  EXPECT_NE(text.out.find("\nflexes\n  rope  cable  4 vertices, 3 elements, 3 free nodes  3 kg  length rows\n"
+                          "  cube  solid  8 vertices, 6 elements, 8 free nodes  2 kg  law stvk\n"),
+            std::string::npos)
+      << text.out;
+  const json flexes = json::parse(runSinew({"info", model, "--json"}).out).at("flexes");
+  EXPECT_EQ(flexes.at(0).at("held"), json({"length rows"}));
+  EXPECT_EQ(flexes.at(1).at("nodes"), 8);
+}
+
 TEST(CliRun, NamesTheConstraintsInUse) {
   const TestFolder folder;
   const std::string model = twoLegs(folder);
@@ -87,6 +105,22 @@ TEST(CliRun, NamesTheConstraintsInUse) {
   EXPECT_NE(r.out.find("1 joint limit, contacts"), std::string::npos) << r.out;
   const CommandResult without = runSinew({"run", model, "--steps", "1", "--disable", "constraint,contact"});
   EXPECT_NE(without.out.find("none in use"), std::string::npos) << without.out;
+}
+
+TEST(CliRun, CountsTheContactsOfFlexesAmongThem) {
+  const TestFolder folder;
+  const auto inUse = [&](const std::string& floor, const std::string& contact) {
+    const std::string model = folder.write("cloth.xml", "<mujoco><worldbody>" + floor +
+                                                            "<flexcomp name=\"c\" count=\"3 3 1\" dim=\"2\" "
+                                                            "spacing=\"1 1 1\"><edge damping=\"1\"/><contact " +
+                                                            contact + "/></flexcomp></worldbody></mujoco>");
+    return runSinew({"run", model, "--steps", "1"}).out.find("contacts;") != std::string::npos;
+  };
+  const std::string floor = "<geom type=\"plane\" size=\"1 1 1\"/>";
+  EXPECT_TRUE(inUse(floor, "selfcollide=\"none\""));
+  EXPECT_FALSE(inUse("", "selfcollide=\"none\""));
+  EXPECT_TRUE(inUse("", "selfcollide=\"auto\""));
+  EXPECT_FALSE(inUse(floor, "contype=\"0\" conaffinity=\"0\""));
 }
 
 TEST(CliBench, GivesTimesAndAHashThatRepeats) {

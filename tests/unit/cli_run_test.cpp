@@ -179,6 +179,19 @@ TEST(CliRun, OptionsCanBeOverridden) {
             std::string::npos);
 }
 
+TEST(CliRun, TakesEverySolverAndIntegrator) {
+  const TestFolder folder;
+  const std::string model =
+      folder.write("ball.xml",
+                   "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 .1\"><freejoint/><geom "
+                   "size=\".1\"/></body></worldbody></mujoco>");
+  for (const char* setting : {"solver=PGS", "solver=CG", "solver=Newton", "solver=Impulse", "integrator=Euler",
+                              "integrator=RK4", "integrator=implicit", "integrator=implicitfast"}) {
+    const CommandResult r = runSinew({"run", model, "--steps", "2", "--set", setting});
+    EXPECT_EQ(r.exitCode, 0) << setting << ": " << r.err;
+  }
+}
+
 TEST(CliRun, DisablingActuationKeepsTheMotorStill) {
   const TestFolder folder;
   const CommandResult r = runSinew({"run", folder.write("m.xml", kSlider), "--ctrl", "sine", "--disable",

@@ -121,6 +121,26 @@ TEST(Collide, FlatShapesTouchInSeveralPoints) {
   EXPECT_EQ(collide(box, smallBox).size(), 4);
 }
 
+// How a plane is turned must not matter. The part of its normal across the axis is rounding then, and may point
+// anywhere.
+TEST(Collide, UprightCylindersTouchTiltedPlanesAlongTheirRim) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (int i = 0; i < 2000; ++i) {
+    const Mat3 rot = toMatrix(normalized(Quat{normal(random), normal(random), normal(random), normal(random)}));
+    const Vec3 up = rot.col(2);
+    const OwnedShape plane = makeShape(GeomType::Plane, Vec3::Zero()).at(Vec3::Zero(), rot);
+    const OwnedShape cylinder = makeShape(GeomType::Cylinder, Vec3(0.3, 0.2, 0)).at(up * 0.19, rot);
+    const Array<ContactPoint> contacts = collide(plane, cylinder);
+    ASSERT_EQ(contacts.size(), 3);
+    for (const ContactPoint& c : contacts) {
+      const Vec3 fromAxis = c.pos - up * up.dot(c.pos);
+      EXPECT_NEAR(fromAxis.norm(), 0.3, tolerance(1e-12)) << "tilted plane " << i;
+      EXPECT_NEAR(c.dist, -0.01, tolerance(1e-12)) << "tilted plane " << i;
+    }
+  }
+}
+
 TEST(Collide, SinglePointWithoutMultiContact) {
   const OwnedShape mesh = makeBoxMesh(Vec3(0.2, 0.2, 0.1));
   const OwnedShape box = makeShape(GeomType::Box, Vec3(0.05, 0.06, 0.07)).at(Vec3(0.01, 0.02, 0.169));

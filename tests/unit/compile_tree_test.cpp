@@ -210,6 +210,41 @@ TEST(CompileTree, GapIsReadAsAskedAndOtherwiseWithAWarning) {
   EXPECT_TRUE(warnings.empty());
 }
 
+TEST(CompileTree, WhatAShortKeyframeLacksIsTheReferenceConfiguration) {
+  Warnings warnings;
+  const Model m = model(R"(<mujoco><worldbody>
+    <body><joint/><geom size="1"/></body><body><joint ref="90"/><geom size="1"/></body>
+    <body mocap="true" pos="1 2 3"/><body mocap="true" pos="4 5 6"/></worldbody>
+    <keyframe><key name="k" qpos="0.5" mpos="7 8 9"/></keyframe></mujoco>)",
+                        &warnings);
+  EXPECT_TRUE(allNear(m.key_qpos, std::vector{0.5, std::numbers::pi / 2}, 1e-15));
+  EXPECT_TRUE(allNear(m.key_mpos, std::vector<double>{7, 8, 9, 4, 5, 6}, 0));
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_NE(warnings[0].find("<key name=\"k\">: 'qpos' has 1 of 2 numbers"), std::string::npos) << warnings[0];
+}
+
+// It makes little sense, but models have it: MuJoCo takes the first number of the joint for its position.
+TEST(CompileTree, AFixedTendonOverABallIsReadWithAWarning) {
+  Warnings warnings;
+  const Model m = model(R"(<mujoco><worldbody><body><joint name="j" type="ball"/><geom size="1"/></body></worldbody>
+    <tendon><fixed name="t"><joint joint="j" coef="2"/></fixed></tendon></mujoco>)",
+                        &warnings);
+  EXPECT_EQ(m.tendon_length0[0], 2) << "the first component of the unit quaternion, twice";
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("joint \"j\" is no hinge or slide"), std::string::npos) << warnings[0];
+}
+
+// A plate without thickness has A + B = C, and rounding may be on either side of it.
+TEST(CompileTree, FlatPlatesOfAnySizeAreBodies) {
+  for (const char* size : {"1 1 1", "0.3 0.7 1", "1 0.1 1", "0.37 0.91 1", "1.3 0.77 1", "0.013 0.7 1"}) {
+    EXPECT_NO_THROW(
+        model("<mujoco><asset><mesh name=\"p\" builtin=\"plate\" params=\"4 6\" inertia=\"shell\" scale=\"" +
+              std::string(size) + "\"/></asset><worldbody><body><joint/><geom type=\"mesh\" mesh=\"p\" " +
+              "contype=\"0\" conaffinity=\"0\"/></body></worldbody></mujoco>"))
+        << size;
+  }
+}
+
 TEST(CompileTree, ThreadsDoNotChangeTheModel) {
   std::string assets, geoms;
   for (int i = 0; i < 20; ++i) {

@@ -120,6 +120,16 @@ TEST(ConstraintRows, ReferenceOfConnectAndWeldContainsTheJacobianRate) {
 }
 
 // diagexact: R = (1 - d)/d times the true diagonal of J inv(M) J', found here column by column.
+// Two bodies that slide together: there is nothing an equality between them could move.
+TEST(ConstraintRows, EqualitiesThatCanMoveNothingHaveNoRows) {
+  const Model m = modelOf(R"(<mujoco><worldbody><body name="a"><joint type="slide"/><geom size="0.1"/>
+    <body name="b" pos="0.3 0 0"><geom size="0.1"/></body></body></worldbody>
+    <equality><weld body1="a" body2="b"/><connect body1="b" body2="a" anchor="0 0.1 0"/></equality></mujoco>)");
+  Data d(m);
+  forward(m, d);
+  EXPECT_EQ(d.ne, 0);
+}
+
 TEST(ConstraintRows, ExactDiagonalIsThatOfTheInverseInertiaSeenByTheRow) {
   for (const std::string cone : {"pyramidal", "elliptic"}) {
     Model m = modelOf(everyRow(cone));

@@ -203,6 +203,16 @@ TEST(MeshMass, FlatMeshIsMasslessWithAWarning) {
   EXPECT_NEAR(process(square, MeshInertia::Shell).amount, 1, test::tolerance(1e-15));
 }
 
+// Flat to the eye is not flat: the principal axes are those of the thin solid, wherever it lies.
+TEST(MeshMass, NearlyFlatMeshHasItsSmallVolume) {
+  TriMesh thin = test::boxMesh(Vec3(0.5, 0.25, 1e-10));
+  for (std::size_t i = 0; i < thin.vertex.size(); i += 3) thin.vertex[i] += 1;
+  const Mesh mesh = process(thin, MeshInertia::Legacy);
+  EXPECT_TRUE(mesh.warnings.empty());
+  EXPECT_NEAR(mesh.amount, 1e-10, test::tolerance(1e-15));
+  EXPECT_LT((mesh.frame.pos - Vec3(1, 0, 0)).norm(), test::tolerance(1e-12));
+}
+
 TEST(MeshMass, ExactRefusesOpenAndInconsistentSurfacesAndNamesAnEdge) {
   TriMesh open = test::boxMesh(Vec3::Ones());
   open.face.resize(open.face.size() - 3);  // without 1 7 3

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "solve/friction_disk.h"
+#include "solve/hard.h"
 #include "solve/impulse.h"
 #include "solve/rows.h"
 #include "support/random_problem.h"
@@ -85,8 +86,7 @@ void expectAdmissible(const ConstraintProblem& p, const Outcome& o) {
 }
 
 /// What a solution is, row by row: 1e-7 because the sweeps stop at a relative change of 1e-12 and need many of them.
-void expectSolved(const ConstraintProblem& p, const Outcome& o) {
-  const double close = tolerance(1e-7);
+void expectSolved(const ConstraintProblem& p, const Outcome& o, double close = tolerance(1e-7)) {
   for (const RowBlock& block : p.blocks) {
     const double* l = o.lambda.data() + block.row;
     const double* w = o.lacking.data() + block.row;
@@ -260,6 +260,33 @@ TEST(ImpulseSolver, MakesAWarmStartAdmissibleFirst) {
   for (double& l : wild) l = std::uniform_real_distribution<double>(-5, 5)(generator);
   expectAdmissible(*p, p.solve(0, 1e-4, wild));
   expectAdmissible(*p, p.solve(1, 1e-4, wild));
+}
+
+/// Rows give way by 1e-6 of what their impulses do to them, and sliding is found to 1e-4 of its speed; velocities here
+/// are of the order of ten, impulses of a hundred.
+TEST(HardByNewton, ReachesTheComplementaritySolution) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    for (const RandomProblem::Counts& counts : {kSmallTrees, kLargeTree}) {
+      const Problem p(seed, counts);
+      SCOPED_TRACE(seed);
+      Arena arena;
+      Outcome o;
+      o.lambda.assign(static_cast<std::size_t>(p->rows()), 0.0);
+      o.velocity.assign(p->smoothAcceleration.begin(), p->smoothAcceleration.end());
+      o.report = solveHardByNewton(*p, {p->aref}, {.maxSweeps = 100}, arena, o.lambda, o.velocity, 1e-6);
+      EXPECT_TRUE(o.report.converged);
+      o.lacking.resize(o.lambda.size());
+      multiplyRows(*p, o.velocity.data(), o.lacking.data());
+      for (std::size_t i = 0; i < o.lacking.size(); ++i) o.lacking[i] = p->aref[i] - o.lacking[i];
+      expectAdmissible(*p, o);
+      expectSolved(*p, o, 1e-2);
+      const Outcome sweeps = p.solve(20000, 1e-12);
+      if (!sweeps.report.converged) continue;
+      double size = 0;
+      for (const double v : sweeps.velocity) size = std::max(size, std::abs(v));
+      EXPECT_TRUE(allNear(o.velocity, sweeps.velocity, 1e-3 * size));
+    }
+  }
 }
 
 TEST(Slide, MinimizesOnTheBorderOfTheEllipsoid) {

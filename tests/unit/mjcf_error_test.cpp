@@ -63,7 +63,7 @@ TEST(MjcfErrors, WrongCountsSayWhatIsExpected) {
   EXPECT_EQ(errorOf(world("<geom pos=\"1 2\"/>")), "m.xml:2: <geom>: 'pos' needs 3 numbers, found \"1 2\"");
   EXPECT_EQ(errorOf(world("<geom friction=\"1 2 3 4\"/>")),
             "m.xml:2: <geom>: 'friction' needs 1 to 3 numbers, found \"1 2 3 4\"");
-  EXPECT_EQ(errorOf(world("<geom mass=\"\"/>")), "m.xml:2: <geom>: 'mass' needs 1 number, found \"\"");
+  EXPECT_EQ(errorOf(world("<replicate count=\"\"/>")), "m.xml:2: <replicate>: missing required attribute 'count'");
   EXPECT_EQ(errorOf(world("<geom condim=\"3.5\"/>")), "m.xml:2: <geom>: 'condim' needs 1 integer, found \"3.5\"");
   EXPECT_EQ(errorOf(model("<keyframe><key qpos=\"1 x\"/></keyframe>")),
             "m.xml:2: <key>: 'qpos' needs numbers, found \"1 x\"");
@@ -276,10 +276,11 @@ TEST(MjcfErrors, ControllersSayWhatTheyMiss) {
 }
 
 TEST(MjcfErrors, UnsupportedFeaturesAreNamed) {
-  EXPECT_EQ(errorOf(world("<composite type=\"cable\"/>")), "m.xml:2: <composite>: a composite is not supported");
   EXPECT_EQ(errorOf(world("<geom type=\"sdf\"/>")),
             "m.xml:2: <geom>: 'type' is \"sdf\": a geom of type sdf is not supported");
   EXPECT_EQ(errorOf(model("<extension><plugin plugin=\"p\"/></extension>")),
+            "m.xml:2: <plugin>: the engine plugin \"p\" is not supported; \"mujoco.elasticity.cable\" is");
+  EXPECT_EQ(errorOf(world("<geom size=\"1\"><plugin plugin=\"p\"/></geom>")),
             "m.xml:2: <plugin>: an engine plugin is not supported");
   EXPECT_EQ(errorOf(model("<actuator><general joint=\"j\" dyntype=\"user\"/></actuator>")),
             "m.xml:2: <general>: 'dyntype' is \"user\": a user-defined actuator callback is not supported");

@@ -270,6 +270,51 @@ TEST(MjcfReader, LinesAreThoseOfTheElement) {
   EXPECT_EQ(spec.world.geoms[0].origin.line, 7);
 }
 
+// Not XML, but MuJoCo reads it, and hand-written models have it. What stands in comments and values is left alone.
+TEST(MjcfReader, AttributesMayLackTheSpaceBetweenThem) {
+  Warnings warnings;
+  const Spec spec = readMjcfText(
+      "<mujoco>\n<!-- it's a=\"1\"b -->\n<worldbody>\n<geom name='say \"a\"b' type=\"box\"size=\"1 2 "
+      "3\"\nmass=\"2\"/>\n"
+      "<site name=\"s\"/></worldbody></mujoco>",
+      "m.xml", {}, &warnings);
+  EXPECT_EQ(spec.world.geoms[0].name, "say \"a\"b");
+  EXPECT_EQ(spec.world.geoms[0].size, (Vec3{1, 2, 3}));
+  EXPECT_EQ(spec.world.geoms[0].mass, 2);
+  EXPECT_EQ(spec.world.sites[0].origin.line, 6);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "m.xml:4: not well-formed XML: attributes without a space between them");
+}
+
+// Published models end with a closing tag too many.
+TEST(MjcfReader, AStrayClosingTagAtTheEndIsIgnored) {
+  Warnings warnings;
+  const Spec spec =
+      readMjcfText("<mujoco><worldbody><site name=\"s\"/></worldbody></mujoco>\n</mujoco>\n", "m.xml", {}, &warnings);
+  EXPECT_EQ(spec.world.sites.size(), 1u);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], "m.xml:2: not well-formed XML: what follows the root element is ignored");
+  EXPECT_THROW(readMjcfText("<mujoco><worldbody></mujoco></worldbody>"), LoadError);
+  EXPECT_THROW(readMjcfText("</mujoco>"), LoadError);
+}
+
+TEST(MjcfReader, EmptyNumbersCountAsNotGiven) {
+  Warnings warnings;
+  const Spec spec = readMjcfText(
+      "<mujoco><worldbody><body><geom size=\"1\" rgba=\"\" pos=\" \" mass=\"\" quat=\"\" euler=\"1 2 3\"/></body>"
+      "</worldbody></mujoco>",
+      "m.xml", {}, &warnings);
+  EXPECT_FALSE(spec.world.bodies[0].geoms[0].mass.has_value());
+  ASSERT_EQ(warnings.size(), 4u);
+  EXPECT_EQ(warnings[0], "m.xml:1: <geom>: 'rgba' is empty and has no effect");
+}
+
+TEST(MjcfReader, MemoryMayHaveSpaceAroundIt) {
+  EXPECT_NO_THROW(read("<size memory=\" 10K \"/>"));
+  EXPECT_THROW(read("<size memory=\" \"/>"), LoadError);
+  EXPECT_THROW(read("<size memory=\"1 0\"/>"), LoadError);
+}
+
 TEST(MjcfReader, DiscreteIsAnotherWordForImplicitFast) {
   const Spec spec = readMjcfText("<mujoco><option integrator=\"discrete\"/></mujoco>");
   EXPECT_EQ(spec.option.integrator, Integrator::ImplicitFast);

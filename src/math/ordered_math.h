@@ -5,9 +5,10 @@
 #include "math/types.h"
 
 /// Small products with their terms added strictly from left to right. The branches of GJK, EPA and of the clipping of
-/// faces hang on the signs of such sums; where shapes are aligned those sums are zero up to rounding, and only a fixed
-/// order makes the same choice on every compiler (and the choice the reference engine makes).
-namespace sinew::geom {
+/// faces hang on the signs of such sums, the principal axes of a regular shape on their last bits; where shapes are
+/// aligned those sums are zero up to rounding, and only a fixed order makes the same choice on every compiler (and the
+/// choice the reference engine makes).
+namespace sinew {
 
 inline double dot(const Vec3& a, const Vec3& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -41,4 +42,4 @@ inline Vec3 unitOrX(const Vec3& v) {
   return v * (1 / length);
 }
 
-}  // namespace sinew::geom
+}  // namespace sinew

@@ -1,0 +1,94 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "sinew/data.h"
+#include "sinew/load.h"
+#include "sinew/step.h"
+
+/// Hard contacts of flexes that are large and stiff: there a contact moves the whole flex, and impulses are found by
+/// Newton's method instead of sweeps.
+namespace sinew {
+namespace {
+
+Model cloth(int side, const std::string& contact = "") {
+  const std::string count = std::to_string(side) + " " + std::to_string(side) + " 1";
+  return compile(readMjcfText(
+      "<mujoco><option timestep=\"0.004\" integrator=\"implicitfast\" solver=\"Impulse\"/><worldbody>"
+      "<geom type=\"plane\" size=\"5 5 .1\" friction=\"0.3 0 0\"/><flexcomp name=\"cloth\" type=\"grid\" dim=\"2\" "
+      "count=\"" +
+          count +
+          "\" spacing=\"0.03 0.03 0.03\" pos=\"0 0 0.0041\" mass=\"0.4\" radius=\"0.004\"><elasticity young=\"2e5\" "
+          "poisson=\"0.3\" thickness=\"0.002\" damping=\"0.002\" elastic2d=\"both\"/><contact selfcollide=\"none\" "
+          "friction=\"0.3 0 0\" " +
+          contact + "/></flexcomp></worldbody></mujoco>",
+      "cloth.xml"));
+}
+
+double meanVelocity(const Model& m, const Data& d, int axis) {
+  double sum = 0;
+  for (int node = 0; node < m.nflexnode; ++node) sum += d.qvel[m.nv_rigid + 3 * node + axis];
+  return sum / m.nflexnode;
+}
+
+/// Coulomb: v = v0 - mu g t while it slides, then nothing. It stays flat: no contact may lift it.
+TEST(ImpulseFlex, ACoveringClothSlidesByCoulombsLaw) {
+  const Model m = cloth(20);
+  Data d(m);
+  for (int k = 0; k < 100; ++k) step(m, d);  // it lies
+  for (int node = 0; node < m.nflexnode; ++node) d.qvel[m.nv_rigid + 3 * node] = 1;
+  const double braking = 0.3 * 9.81, h = m.opt.timestep;
+  for (int k = 1; k <= 60; ++k) {
+    step(m, d);
+    ASSERT_NEAR(meanVelocity(m, d, 0), 1 - braking * h * k, 0.002) << "step " << k;
+    ASSERT_NEAR(meanVelocity(m, d, 2), 0, 1e-3) << "step " << k;
+    double normal = 0;
+    for (const Contact& contact : d.contact) {
+      if (contact.efc_address >= 0) normal += d.efc_force[contact.efc_address];
+    }
+    ASSERT_NEAR(normal, 0.4 * 9.81, 0.01 * 0.4 * 9.81);
+  }
+  for (int k = 0; k < 60; ++k) step(m, d);
+  for (const double v : d.qvel) EXPECT_NEAR(v, 0, 1e-4);
+  for (const Contact& contact : d.contact) EXPECT_GT(contact.dist, -1e-4);
+  EXPECT_TRUE(d.status.ok());
+}
+
+/// No matrix of all dofs by all rows: that would be 180 MB.
+TEST(ImpulseFlex, NeedsMemoryInProportionToItsVertices) {
+  const auto scratch = [](int side) {
+    const Model m = cloth(side);
+    Data d(m);
+    for (int k = 0; k < 5; ++k) step(m, d);
+    EXPECT_EQ(d.nefc(), 3 * side * side);
+    return static_cast<double>(d.arena.capacity());
+  };
+  const double small = scratch(20), large = scratch(40);
+  EXPECT_LT(large, 6 * small);
+  EXPECT_LT(large, 60e6);
+}
+
+TEST(ImpulseFlex, AClothThatIsDroppedBouncesIfItIsToldTo) {
+  const auto rise = [](const std::string& contact) {
+    Model m = cloth(20, contact);
+    m.geom_restitution[0] = 1;
+    Data d(m);
+    for (int node = 0; node < m.nflexnode; ++node) d.qpos[m.nq_rigid + 3 * node + 2] += 0.3;
+    double highest = -1;
+    bool touched = false;
+    for (int k = 0; k < 120; ++k) {
+      step(m, d);
+      touched = touched || d.nefc() > 0;
+      if (touched) highest = std::max(highest, meanVelocity(m, d, 2));
+    }
+    EXPECT_TRUE(touched);
+    return highest / std::sqrt(2 * 9.81 * 0.3);  // of the speed of impact
+  };
+  EXPECT_NEAR(rise("restitution=\"0.25\""), 0.5, 0.02);  // the geometric mean with the floor's 1
+  EXPECT_LT(rise("restitution=\"0\""), 0.01);
+}
+
+}  // namespace
+}  // namespace sinew
