@@ -81,6 +81,7 @@ struct LengthRange {
   double inttotal = 10;
   double interval = 2;
   double tolrange = 0.05;
+  Origin origin;
 };
 
 struct Compiler {
@@ -124,6 +125,7 @@ struct Size {
   int nuser_tendon = -1;
   int nuser_actuator = -1;
   int nuser_sensor = -1;
+  Origin origin;
 };
 
 struct Statistic {
@@ -584,6 +586,7 @@ struct Spec {
   std::string directory;  ///< of the main file; asset paths are relative to it
   Compiler compiler;
   Option option;
+  Origin optionOrigin;  ///< of <option>
   Size size;
   Statistic statistic;
   std::set<std::string> stated;       ///< attributes of <option> and <flag> that were written; settles attach conflicts

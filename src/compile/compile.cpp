@@ -150,7 +150,8 @@ void requireFinite(const draft::Draft& draft, const Model& m) {
 /// Flags that are read for the sake of the models that carry them.
 void warnOfIdleFlags(const draft::Draft& draft) {
   if (draft.spec->option.disabled(disable::kNativeCcd)) {
-    draft.warn("<option>: flag nativeccd=\"disable\" has no effect, there is one convex collider");
+    draft.warn(draft::placeOfOption(*draft.spec)
+                   .message("flag nativeccd=\"disable\" has no effect, there is one convex collider"));
   }
 }
 
@@ -158,7 +159,7 @@ void warnOfIdleFlags(const draft::Draft& draft) {
 
 Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
   if (!(spec.option.timestep > 0)) {
-    throw LoadError(fmt::format("<option>: 'timestep' must be positive, found {}", spec.option.timestep));
+    draft::placeOfOption(spec).fail(fmt::format("'timestep' must be positive, found {}", spec.option.timestep));
   }
   spec::requireUniqueNames(spec);
   draft::Draft draft;

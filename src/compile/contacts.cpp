@@ -140,11 +140,11 @@ std::string firstRestitution(const Draft& draft) {
 
 void checkImpulseOptions(const Draft& draft, const Model& m) {
   const Option& opt = m.opt;
-  const auto fail = [](const std::string& text) { throw LoadError("<option>: " + text); };
-  if (!(opt.erp >= 0 && opt.erp <= 1)) fail(fmt::format("'erp' must be from 0 to 1, found {}", opt.erp));
-  if (!(opt.slop >= 0)) fail(fmt::format("'slop' must not be negative, found {}", opt.slop));
+  const Place place = placeOfOption(*draft.spec);
+  if (!(opt.erp >= 0 && opt.erp <= 1)) place.fail(fmt::format("'erp' must be from 0 to 1, found {}", opt.erp));
+  if (!(opt.slop >= 0)) place.fail(fmt::format("'slop' must not be negative, found {}", opt.slop));
   if (!(opt.restitution_threshold >= 0)) {
-    fail(fmt::format("'restitution_threshold' must not be negative, found {}", opt.restitution_threshold));
+    place.fail(fmt::format("'restitution_threshold' must not be negative, found {}", opt.restitution_threshold));
   }
   if (opt.solver != Solver::Impulse) {
     if (const std::string where = firstRestitution(draft); !where.empty()) {
@@ -155,11 +155,11 @@ void checkImpulseOptions(const Draft& draft, const Model& m) {
     return;
   }
   if (opt.integrator == Integrator::RK4) {
-    fail(
+    place.fail(
         "the Impulse solver works on the velocity of one step and does not go with integrator=\"RK4\"; Euler, implicit "
         "and implicitfast do");
   }
-  if (opt.noslip_iterations > 0) draft.warn("<option>: 'noslip_iterations' has no effect on the Impulse solver");
+  if (opt.noslip_iterations > 0) draft.warn(place.message("'noslip_iterations' has no effect on the Impulse solver"));
 }
 
 }  // namespace sinew::draft

@@ -124,12 +124,19 @@ void writeKey(const Draft& draft, const spec::Key& key, int id, ReferenceLayout*
 
 void setCustomSizes(const Spec& spec, Model& m) {
   std::int64_t numbers = 0, characters = 0;
-  for (const spec::Numeric& numeric : spec.numerics) numbers += numericSize(numeric);
+  for (const spec::Numeric& numeric : spec.numerics) {
+    numbers += numericSize(numeric);
+    if (numbers > kMaxNumbers)
+      placeOf(numeric).fail(
+          fmt::format("all <numeric> up to here have {} numbers, {} is the limit", numbers, kMaxNumbers));
+  }
   for (const spec::Text& text : spec.texts) {
     if (text.data.empty()) placeOf(text).fail("'data' is empty");
     characters += static_cast<std::int64_t>(text.data.size()) + 1;
+    if (characters > kMaxNumbers)
+      placeOf(text).fail(
+          fmt::format("all <text> up to here have {} characters, {} is the limit", characters, kMaxNumbers));
   }
-  if (numbers > kMaxNumbers || characters > kMaxNumbers) throw LoadError("<custom>: the fields are too large");
   m.nnumeric = static_cast<int>(spec.numerics.size());
   m.nnumericdata = static_cast<int>(numbers);
   m.ntext = static_cast<int>(spec.texts.size());
@@ -140,8 +147,13 @@ void setCustomSizes(const Spec& spec, Model& m) {
     m.ntupledata += static_cast<int>(tuple.entries.size());
   }
   m.nkey = std::max(static_cast<int>(spec.keys.size()), spec.size.nkey);
-  if (std::int64_t{m.nkey} * (std::int64_t{m.nq} + m.nv + 1) > kMaxNumbers || spec.size.nuserdata > kMaxNumbers) {
-    throw LoadError(fmt::format("<size>: nkey = {}, nuserdata = {}: that is too large", m.nkey, spec.size.nuserdata));
+  const std::int64_t keyNumbers = std::int64_t{m.nkey} * (std::int64_t{m.nq} + m.nv + 1);
+  if (keyNumbers > kMaxNumbers) {
+    placeOf(spec.size).fail(fmt::format("{} keyframes ('nkey') of this model have {} numbers, {} is the limit", m.nkey,
+                                        keyNumbers, kMaxNumbers));
+  }
+  if (spec.size.nuserdata > kMaxNumbers) {
+    placeOf(spec.size).fail(fmt::format("'nuserdata' can be {} at most, found {}", kMaxNumbers, spec.size.nuserdata));
   }
   m.nuserdata = std::max(0, spec.size.nuserdata);
 }

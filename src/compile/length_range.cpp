@@ -143,8 +143,8 @@ void writeLengthRanges(const Draft& draft, Model& m) {
   if (settings.timestep > 0) m.opt.timestep = settings.timestep;
   constexpr double kMaxSteps = 1e6;
   if (!(settings.inttotal <= kMaxSteps * m.opt.timestep)) {
-    throw LoadError(fmt::format("<lengthrange>: inttotal = {} seconds with timestep = {} are more than {} steps",
-                                settings.inttotal, m.opt.timestep, kMaxSteps));
+    placeOf(settings).fail(fmt::format("inttotal = {} seconds with timestep = {} are more than {} steps",
+                                       settings.inttotal, m.opt.timestep, kMaxSteps));
   }
 
   const std::size_t n = wanted.size();

@@ -163,6 +163,8 @@ std::string Place::message(const std::string& text) const { return spec::located
 
 void Place::fail(const std::string& text) const { throw LoadError(message(text)); }
 
+Place placeOf(const spec::LengthRange& settings) { return Place(settings.origin, "lengthrange", ""); }
+Place placeOf(const spec::Size& size) { return Place(size.origin, "size", ""); }
 Place placeOf(const spec::Body& body) { return Place(body, "body"); }
 Place placeOf(const spec::Inertial& inertial) { return Place(inertial.origin, "inertial", ""); }
 Place placeOf(const spec::Frame& frame) { return Place(frame, "frame"); }
@@ -186,5 +188,6 @@ Place placeOf(const spec::Tuple& tuple) { return Place(tuple, "tuple"); }
 Place placeOf(const spec::Key& key) { return Place(key, "key"); }
 Place placeOf(const spec::Flex& flex) { return Place(flex, "flex"); }
 Place placeOf(const spec::Flexcomp& flexcomp) { return Place(flexcomp, "flexcomp"); }
+Place placeOfOption(const Spec& spec) { return Place(spec.optionOrigin, "option", ""); }
 
 }  // namespace sinew::draft

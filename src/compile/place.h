@@ -27,6 +27,8 @@ class Place {
 };
 
 /// The place of an element, with the tag MJCF gives it. Actuators are <actuator> whatever shorthand wrote them.
+Place placeOf(const spec::LengthRange& settings);
+Place placeOf(const spec::Size& size);
 Place placeOf(const spec::Body& body);
 Place placeOf(const spec::Inertial& inertial);
 Place placeOf(const spec::Frame& frame);
@@ -50,5 +52,7 @@ Place placeOf(const spec::Tuple& tuple);
 Place placeOf(const spec::Key& key);
 Place placeOf(const spec::Flex& flex);
 Place placeOf(const spec::Flexcomp& flexcomp);
+/// The place of <option>.
+Place placeOfOption(const Spec& spec);
 
 }  // namespace sinew::draft

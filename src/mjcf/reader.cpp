@@ -83,8 +83,10 @@ void Reader::readCompiler(const Node& section) {
     if (!section.find("meshdir")) compiler_.meshdir = compiler_.assetdir;
     if (!section.find("texturedir")) compiler_.texturedir = compiler_.assetdir;
   }
-  for (const Node& child : section.children)
+  for (const Node& child : section.children) {
     readAttributes(child, elementType({"compiler", "lengthrange"}), compiler_.lengthrange);
+    compiler_.lengthrange.origin = child.origin();
+  }
   spec_.compiler = compiler_;
 }
 
@@ -102,11 +104,13 @@ void Reader::readOption(const Node& section) {
   }
   if (!(option_.timestep > 0)) fail(section, fmt::format("'timestep' must be positive, found {}", option_.timestep));
   spec_.option = option_;
+  spec_.optionOrigin = section.origin();
 }
 
 void Reader::readSize(const Node& section) {
   spec::Size& size = spec_.size;
   readAttributes(section, elementType({"size"}), size);
+  size.origin = section.origin();
   if (section.find("memory") && !isMemorySize(size.memory))
     fail(section, fmt::format("'memory' needs a number of bytes with an optional suffix out of KMGTPE, found \"{}\"",
                               size.memory));

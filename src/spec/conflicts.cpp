@@ -136,6 +136,7 @@ void resolveConflicts(Spec& parent, const Spec& child, Warnings& warnings) {
   r.size("nuser_tendon", &Size::nuser_tendon);
   r.size("nuser_actuator", &Size::nuser_actuator);
   r.size("nuser_sensor", &Size::nuser_sensor);
+  if (!parent.size.origin.file) parent.size.origin = child.size.origin;
   r.finish(warnings);
 }
 

@@ -227,7 +227,16 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LengthRangeSteps",
              withArm("<compiler><lengthrange timestep=\"1e-9\"/></compiler>\n<actuator><muscle "
                      "joint=\"hinge\"/></actuator>"),
-             "<lengthrange>: inttotal = 10 seconds with timestep = 1e-09 are more than 1000000 steps"},
+             "model.xml:6: <lengthrange>: inttotal = 10 seconds with timestep = 1e-09 are more than 1000000 steps"},
+        Case{"Keyframes", withArm("<keyframe><key/></keyframe>\n<size nkey=\"50000000\"/>"),
+             "model.xml:7: <size>: 50000000 keyframes ('nkey') of this model have 150000000 numbers, 100000000 is the "
+             "limit"},
+        Case{"UserData", withArm("<size nuserdata=\"200000000\"/>"),
+             "model.xml:6: <size>: 'nuserdata' can be 100000000 at most, found 200000000"},
+        Case{"Erp", withArm("<option erp=\"2\"/>"), "model.xml:6: <option>: 'erp' must be from 0 to 1, found 2"},
+        Case{"ImpulseWithRungeKutta", withArm("<option solver=\"Impulse\" integrator=\"RK4\"/>"),
+             "model.xml:6: <option>: the Impulse solver works on the velocity of one step and does not go with "
+             "integrator=\"RK4\"; Euler, implicit and implicitfast do"},
         Case{"ActuatorJoint", withArm("<actuator>\n<motor name=\"m\" joint=\"knee\"/></actuator>"),
              R"(model.xml:7: <actuator name="m">: no joint is named "knee")"},
         Case{"ActuatorRange",
@@ -355,6 +364,23 @@ TEST(CompileErrors, UnsupportedFeaturesAreNamed) {
   sensor.sensors.emplace_back();
   sensor.sensors[0].type = SensorType::Tactile;
   EXPECT_EQ(message(sensor), "<tactile>: the sensor <tactile> is not supported");
+}
+
+// MJCF has a limit of its own for one <numeric>: only a program comes this far.
+TEST(CompileErrors, NumericsThatAreTooManyTogetherAreNamed) {
+  Spec spec;
+  for (const char* name : {"a", "b"}) {
+    spec::Numeric& numeric = spec.numerics.emplace_back();
+    numeric.name = name;
+    numeric.size = 60'000'000;
+  }
+  try {
+    compile(spec);
+    FAIL() << "it was compiled";
+  } catch (const LoadError& error) {
+    EXPECT_STREQ(error.what(),
+                 R"(<numeric name="b">: all <numeric> up to here have 120000000 numbers, 100000000 is the limit)");
+  }
 }
 
 }  // namespace
