@@ -125,18 +125,6 @@ double lowerTargets(const ConstraintProblem& p, std::span<const double> given, s
   return worst;
 }
 
-/// |change of the impulses| / |impulses|, |x|^2 = sum G_ii x_i^2, as sweeps report it; then `before` are those of now.
-double relativeChange(std::span<const double> weight, std::span<const double> lambda, std::span<double> before) {
-  double moved = 0, size = 0;
-  for (std::size_t i = 0; i < lambda.size(); ++i) {
-    const double change = lambda[i] - before[i];
-    moved += weight[i] * change * change;
-    size += weight[i] * lambda[i] * lambda[i];
-    before[i] = lambda[i];
-  }
-  return std::sqrt(size > 0 ? moved / size : moved);
-}
-
 }  // namespace
 
 ImpulseReport solveHardByNewton(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options,
@@ -158,14 +146,13 @@ ImpulseReport solveHardByNewton(const ConstraintProblem& p, const ImpulseRows& r
 
   const Solution solution{velocity, lambda, arena.take<RowState>(p.rows()), arena.take<double>(p.dofs())};
   const std::span<double> Jv = arena.take<double>(p.rows());
-  const std::span<double> before = arena.zeros<double>(p.rows());
   ImpulseReport report;
   report.converged = false;
   multiplyRows(q, velocity.data(), Jv.data());
   double gives = std::max(give, kFirstGive);
   for (int round = 0; round < kMostRounds; ++round) {
-    const double wrong = lowerTargets(q, rows.target, Jv, round == 0 ? std::span<double>{} : lambda, soft.target);
-    if (gives < give && wrong <= kSlideSpeed) {
+    report.residual = lowerTargets(q, rows.target, Jv, round == 0 ? std::span<double>{} : lambda, soft.target);
+    if (gives < give && report.residual <= kSlideSpeed) {
       report.converged = true;
       break;
     }
@@ -175,7 +162,6 @@ ImpulseReport solveHardByNewton(const ConstraintProblem& p, const ImpulseRows& r
     const SolveOptions newton{.maxIterations = options.maxSweeps, .tolerance = last ? kExact : kRough};
     const SolveReport step = PrimalSolver(q, newton, PrimalMethod::Newton, arena).solve(solution);
     report.sweeps += step.iterations;
-    report.residual = relativeChange(soft.moved, lambda, before);
     multiplyRows(q, velocity.data(), Jv.data());
     if (last && !step.converged) break;
     gives *= kStiffer;
