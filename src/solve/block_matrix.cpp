@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "math/kernel.h"
 
@@ -12,9 +13,12 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
 /// A pivot below this share of the diagonal it started from counts as not positive.
 constexpr double kSmallestPivot = 1e-6;
-constexpr double kFirstShift = 0.01;
+constexpr double kFirstShift = 0.003;
+/// So much of what would fill in is taken off the diagonal. A little less than all: then few pivots become negative.
+constexpr float kCompensation = 0.95F;
 
 constexpr int kStride = BlockMatrix::kStride;
+constexpr std::ptrdiff_t kColumns = 3 * kStride;  // numbers of a block by columns, padded
 
 using WideFloat = float __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -115,7 +119,24 @@ void BlockPattern::make(int rows, std::span<const Pair> pairs, Arena& scratch) {
   rowAdr_.push_back(blocks());
   longestRow_ = 0;
   for (int r = 0; r < rows; ++r) longestRow_ = std::max(longestRow_, rowAdr_[at(r + 1)] - rowAdr_[at(r)]);
+  listColumns();
   findCommon();
+}
+
+void BlockPattern::listColumns() {
+  belowAdr_.assign(at(rows() + 1), 0);
+  below_.resize(at(blocks() - rows()));
+  const auto forEachBelow = [&](auto&& visit) {
+    for (int i = 0; i < rows(); ++i) {
+      for (int k = rowAdr_[at(i)]; k < rowAdr_[at(i + 1)] - 1; ++k) visit(k);
+    }
+  };
+  forEachBelow([&](int k) { ++belowAdr_[at(column_[at(k)])]; });
+  for (int j = 0, sum = 0; j <= rows(); ++j) sum += std::exchange(belowAdr_[at(j)], sum);
+  forEachBelow([&](int k) { below_[at(belowAdr_[at(column_[at(k)])]++)] = k; });
+  // each address has moved on to that of the next column
+  std::rotate(belowAdr_.begin(), belowAdr_.end() - 1, belowAdr_.end());
+  belowAdr_.front() = 0;
 }
 
 void BlockPattern::findCommon() {
@@ -151,8 +172,8 @@ BlockMaker::BlockMaker(const BlockPattern& pattern, std::span<double> value, std
     : pattern_(&pattern),
       value_(value),
       factor_(factor),
-      inverse_(factor.data() + BlockMatrix::lowers(pattern)),
-      row_(arena.take<double>(std::ptrdiff_t{3 * kStride} * pattern.longestRow())) {
+      sums_(arena.take<float>(kColumns * pattern.rows())),
+      row_(arena.take<float>(kColumns * pattern.longestRow())) {
   value_.back() = 0;
   factor_.back() = 0;
 }
@@ -211,20 +232,20 @@ SINEW_KERNEL double BlockMatrix::turn(double alpha, double* x, double scale, con
       });
 }
 
-SINEW_KERNEL double BlockMatrix::forward(double alpha, const double* q, double* r, double scale, float* z,
-                                         float* w) const {
+SINEW_KERNEL double BlockMatrix::forward(double alpha, const double* q, double* r, double scale, float* w,
+                                         float* carry) const {
   const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
   const int rows = pattern_->rows();
   Wide form{};
-  const float* B = lower_;
+  const float* B = factor_;
   for (int i = 0; i < rows; ++i) {
     WideFloat s[3] = {};
     const int last = rowAdr[i + 1] - 1;
     for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
-      const WideFloat zj = wide(z + kStride * column[k]);
-      s[0] += wide(B) * zj;
-      s[1] += wide(B + 3) * zj;
-      s[2] += wide(B + 6) * zj;
+      const WideFloat wj = wide(w + kStride * column[k]);
+      s[0] += wide(B) * wj;
+      s[1] += wide(B + 3) * wj;
+      s[2] += wide(B + 6) * wj;
     }
     const Wide ri = wide(r + kStride * i) - alpha * wide(q + kStride * i);
     wide(r + kStride * i) = ri;
@@ -232,89 +253,124 @@ SINEW_KERNEL double BlockMatrix::forward(double alpha, const double* q, double* 
     sumLanes(s, t);
     WideFloat zi = __builtin_convertvector(scale * ri, WideFloat) - t;
     dropLast(zi);
-    const float* D = inverse_ + std::ptrdiff_t{kSize} * i;
-    const WideFloat wi = (wide(D) * zi[0] + wide(D + 3) * zi[1]) + wide(D + 6) * zi[2];
-    wide(z + kStride * i) = zi;
+    WideFloat wi = (wide(B) * zi[0] + wide(B + 3) * zi[1]) + wide(B + 6) * zi[2];
+    dropLast(wi);
+    B += kSize;
     wide(w + kStride * i) = wi;
+    wide(carry + kStride * i) = WideFloat{};
     form += __builtin_convertvector(zi * wi, Wide);
   }
   return sumOf(form);
 }
 
-SINEW_KERNEL void BlockMatrix::backward(float* w) const {
+SINEW_KERNEL void BlockMatrix::backward(float* w, float* carry) const {
   const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
   for (int i = pattern_->rows() - 1; i >= 0; --i) {
-    const float* wi = w + kStride * i;
-    const float w0 = wi[0], w1 = wi[1], w2 = wi[2];
     const int last = rowAdr[i + 1] - 1;
-    // there are i diagonal blocks before this row
-    const float* B = lower_ + std::ptrdiff_t{kSize} * (rowAdr[i] - i);
+    const float* D = factor_ + std::ptrdiff_t{kSize} * last;
+    const float* c = carry + kStride * i;
+    const WideFloat wi = wide(w + kStride * i) - ((wide(D) * c[0] + wide(D + 3) * c[1]) + wide(D + 6) * c[2]);
+    wide(w + kStride * i) = wi;
+    const float w0 = wi[0], w1 = wi[1], w2 = wi[2];
+    const float* B = factor_ + std::ptrdiff_t{kSize} * rowAdr[i];
     for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
-      wide(w + kStride * column[k]) -= (wide(B) * w0 + wide(B + 3) * w1) + wide(B + 6) * w2;
+      wide(carry + kStride * column[k]) += (wide(B) * w0 + wide(B + 3) * w1) + wide(B + 6) * w2;
     }
   }
 }
 
-SINEW_KERNEL bool BlockMaker::makeRows(std::span<const std::uint8_t> changed) const {
+namespace {
+
+/// rows += X Y', X by rows, Y by columns.
+SINEW_INLINE void addProduct(const float* X, const float* Y, WideFloat (&rows)[3]) {
+  const WideFloat y0 = wide(Y), y1 = wide(Y + kStride), y2 = wide(Y + 2 * kStride);
+  for (int r = 0; r < 3; ++r) rows[r] += (X[3 * r] * y0 + X[3 * r + 1] * y1) + X[3 * r + 2] * y2;
+}
+
+/// The columns of X V, X by rows, V symmetric.
+SINEW_INLINE void columnsOfProduct(const float* X, const float* V, float* columns) {
+  const WideFloat x0 = {X[0], X[3], X[6], 0}, x1 = {X[1], X[4], X[7], 0}, x2 = {X[2], X[5], X[8], 0};
+  for (int c = 0; c < 3; ++c) wide(columns + kStride * c) = (x0 * V[c] + x1 * V[3 + c]) + x2 * V[6 + c];
+}
+
+}  // namespace
+
+/// Column j of S, and D_j. With F_pq = S_pl L_ql', what eliminating row l leaves at (p, q):
+///
+///   S_ij = A_ij - sum of F_ij over the columns l < j that rows i and j share,
+///   D_j = A_jj - sum over l of (F_jj + kCompensation (the F_jq that have no place at (j, q), q not j)),
+///
+/// symmetrized. The latter are all F_jq of l, that is S_jl (sum of L_ql over q)', but F_jj and those that have a place;
+/// these are A_jq - S_jq in sum.
+SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed) const {
   constexpr int kSize = BlockMatrix::kSize;
   const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
   const int rows = pattern_->rows();
-  for (int i = 0; i < rows; ++i) {
-    const int begin = rowAdr[i], last = rowAdr[i + 1] - 1;
+  const auto factorAt = [&](int k) __attribute__((always_inline)) {
+    return factor_.data() + std::ptrdiff_t{kSize} * k;
+  };
+  for (int j = 0; j < rows; ++j) {
+    const int begin = rowAdr[j], last = rowAdr[j + 1] - 1;
     if (!changed.empty()) {
       bool touched = false;
       for (int k = begin; k <= last; ++k) touched |= changed[at(column[k])] != 0;
       if (!touched) continue;
     }
-    // columns of S_ij = A_ij - sum over columns l that rows i and j have in common of S_il L_jl'
+    WideFloat off[3] = {}, kept[3] = {};  // by rows: what is taken off D_j, and the sum of F_jq that have a place
     for (int k = begin; k < last; ++k) {
-      const int j = column[k];
+      const int l = column[k];
+      const float *S = factorAt(k), *sums = sums_.data() + kColumns * l;
       const double* A = value_.data() + std::ptrdiff_t{kSize} * k;
-      Wide S[3] = {{A[0], A[3], A[6], 0}, {A[1], A[4], A[7], 0}, {A[2], A[5], A[8], 0}};
-      for (const BlockPattern::Common& common : pattern_->commonOf(k)) {
-        const double* P = row_.data() + std::ptrdiff_t{3 * kStride} * (common.first - begin);
-        const float* Q = factor_.data() + std::ptrdiff_t{kSize} * (common.second - j);
-        const Wide p0 = wide(P), p1 = wide(P + kStride), p2 = wide(P + 2 * kStride);
-        for (int c = 0; c < 3; ++c) {
-          const double q0 = Q[3 * c], q1 = Q[3 * c + 1], q2 = Q[3 * c + 2];
-          S[c] -= (p0 * q0 + p1 * q1) + p2 * q2;
-        }
+      float *L = row_.data() + kColumns * (k - begin), mixed[kColumns];
+      columnsOfProduct(S, factorAt(rowAdr[l + 1] - 1), L);
+      for (int c = 0; c < kColumns; c += kStride) {
+        wide(mixed + c) = (1 - kCompensation) * wide(L + c) + kCompensation * wide(sums + c);
       }
-      for (int c = 0; c < 3; ++c) wide(row_.data() + std::ptrdiff_t{kStride} * (3 * (k - begin) + c)) = S[c];
+      addProduct(S, mixed, off);
+      for (int r = 0; r < 3; ++r) kept[r] += __builtin_convertvector(wide(A + 3 * r), WideFloat) - wide(S + 3 * r);
     }
-    // L_ij = S_ij inv(D_j), D_i = A_ii - sum of S_ij L_ij'
+    WideFloat sum[3] = {};  // of the blocks of S below
+    for (const int k : pattern_->below(j)) {
+      const double* A = value_.data() + std::ptrdiff_t{kSize} * k;
+      WideFloat F[3] = {};
+      for (const BlockPattern::Common& common : pattern_->commonOf(k)) {
+        addProduct(factorAt(common.first), row_.data() + kColumns * (common.second - begin), F);
+      }
+      float* S = factorAt(k);
+      for (int r = 0; r < 3; ++r) {
+        const WideFloat row = __builtin_convertvector(wide(A + 3 * r), WideFloat) - F[r];
+        for (int c = 0; c < 3; ++c) S[3 * r + c] = row[c];
+        sum[r] += row;
+        kept[r] += F[r];
+      }
+    }
     double* D = value_.data() + std::ptrdiff_t{kSize} * last;
     D[1] = D[3], D[2] = D[6], D[5] = D[7];  // only what is below the diagonal was counted
-    Wide diagonal[3] = {{D[0], D[3], D[6], 0}, {0, D[4], D[7], 0}, {0, 0, D[8], 0}};
+    for (int r = 0; r < 3; ++r) off[r] -= kCompensation * kept[r];
     double start[3];
-    for (int k = 0; k < 3; ++k) start[k] = diagonal[k][k] *= 1 + shift_;
-    float* B = factor_.data() + std::ptrdiff_t{kSize} * (begin - i);  // there are i diagonal blocks before this row
-    for (int k = begin; k < last; ++k, B += kSize) {
-      const float* V = inverse_ + std::ptrdiff_t{kSize} * column[k];
-      const double* P = row_.data() + std::ptrdiff_t{3 * kStride} * (k - begin);
-      const Wide S[3] = {wide(P), wide(P + kStride), wide(P + 2 * kStride)};
-      Wide L[3];
-      for (int c = 0; c < 3; ++c) {
-        const double v0 = V[c], v1 = V[3 + c], v2 = V[6 + c];
-        L[c] = (S[0] * v0 + S[1] * v1) + S[2] * v2;
-      }
-      for (int c = 0; c < 3; ++c) diagonal[c] -= (S[0] * L[0][c] + S[1] * L[1][c]) + S[2] * L[2][c];
+    Wide diagonal[3];
+    for (int c = 0; c < 3; ++c) {
+      start[c] = D[4 * c] * (1 + shift_);
       for (int r = 0; r < 3; ++r) {
-        for (int c = 0; c < 3; ++c) B[3 * r + c] = static_cast<float>(L[c][r]);
+        diagonal[c][r] = (r == c ? start[c] : D[3 * r + c]) - 0.5 * (double{off[r][c]} + double{off[c][r]});
       }
     }
-    if (!invertDiagonal(diagonal, start, inverse_ + std::ptrdiff_t{kSize} * i)) return false;
+    float* inverse = factorAt(last);
+    if (!invertDiagonal(diagonal, start, inverse)) return false;
+    const float below[kSize] = {sum[0][0], sum[0][1], sum[0][2], sum[1][0], sum[1][1],
+                                sum[1][2], sum[2][0], sum[2][1], sum[2][2]};
+    columnsOfProduct(below, inverse, sums_.data() + kColumns * j);
   }
   return true;
 }
 
 void BlockMaker::factor() {
   shift_ = 0;
-  while (!makeRows({})) shift_ = shift_ == 0 ? kFirstShift : 3 * shift_;
+  while (!makeColumns({})) shift_ = shift_ == 0 ? kFirstShift : 3 * shift_;
 }
 
 void BlockMaker::factorAgain(std::span<const std::uint8_t> changed) {
-  if (!makeRows(changed)) factor();
+  if (!makeColumns(changed)) factor();
 }
 
 BlockGradients::BlockGradients(int rows, Arena& arena) {
@@ -323,7 +379,7 @@ BlockGradients::BlockGradients(int rows, Arena& arena) {
   direction_ = arena.take<double>(lanes);
   product_ = arena.take<double>(lanes);
   solution_ = arena.take<double>(lanes);
-  forward_ = arena.take<float>(lanes);
+  carry_ = arena.take<float>(lanes);
   preconditioned_ = arena.take<float>(lanes);
 }
 
@@ -341,7 +397,7 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
   bool converged = false;
   for (; iteration < mostIterations; ++iteration) {
     const double* q = iteration == 0 ? direction_.data() : product_.data();  // 0 at first
-    const double form = A.forward(alpha, q, residual_.data(), scale, forward_.data(), preconditioned_.data());
+    const double form = A.forward(alpha, q, residual_.data(), scale, preconditioned_.data(), carry_.data());
     const double now = form / scale / scale;
     if (!std::isfinite(now)) break;
     if (iteration == 0) most = now;
@@ -349,7 +405,7 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
     if (converged) break;
     const double beta = iteration == 0 ? 0 : now / rho;
     rho = now;
-    A.backward(preconditioned_.data());
+    A.backward(preconditioned_.data(), carry_.data());
     // the step of the last iteration is taken along
     const double curvature =
         A.turn(alpha, solution_.data(), 1 / scale, preconditioned_.data(), beta, direction_.data(), product_.data());

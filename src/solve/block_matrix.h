@@ -31,11 +31,17 @@ class BlockPattern {
   int find(int row, int column) const;
   const int* rowAdr() const { return rowAdr_.data(); }  ///< first block of each row, and one past the last
   const int* column() const { return column_.data(); }
+  /// Blocks of a column below the diagonal, from the top.
+  std::span<const int> below(int column) const {
+    const auto begin = static_cast<std::size_t>(belowAdr_[static_cast<std::size_t>(column)]);
+    return std::span(below_).subspan(begin,
+                                     static_cast<std::size_t>(belowAdr_[static_cast<std::size_t>(column + 1)]) - begin);
+  }
   /// Two blocks of a column, the first in the row of some block, the second in the row that its column stands for.
   struct Common {
     int first, second;
   };
-  /// What block k of the factor has to take off: L_ij needs L_il L_jl' for all columns l that rows i and j share.
+  /// What block k of the factor has to take off: S_ij needs S_il L_jl' for all columns l < j that rows i and j share.
   std::span<const Common> commonOf(int k) const {
     const auto begin = static_cast<std::size_t>(commonAdr_[static_cast<std::size_t>(k)]);
     return std::span(common_).subspan(begin,
@@ -43,18 +49,21 @@ class BlockPattern {
   }
 
  private:
+  void listColumns();
   void findCommon();
 
   int longestRow_ = 0;
   std::vector<int> rank_, rowAdr_, column_;
+  std::vector<int> belowAdr_, below_;
   std::vector<int> commonAdr_;
   std::vector<Common> common_;
 };
 
-/// A symmetric matrix A in blocks of 3 x 3, entries of a block by rows, and an incomplete factor of it without fill-in,
-/// IC(0): A ~ L D L', the diagonal blocks of L are 1, D has blocks on the diagonal only. The factor, and vectors that
-/// it is applied to, are in single precision: they are there to make iterations few, and those wait for memory. A block
-/// of a vector has a fourth number, which is 0 unless said otherwise. Does not own its numbers.
+/// A symmetric matrix A in blocks of 3 x 3, entries of a block by rows, and an incomplete factor of it without fill-in:
+/// A ~ (D + S) inv(D) (D + S)', blocks of D on the diagonal, blocks of S below it. What would fill in is not forgotten
+/// but taken off the diagonal (BlockMaker). The factor, and vectors that it is applied to, are in single precision:
+/// they are there to make iterations few, and those wait for memory. A block of a vector has a fourth number, which is
+/// 0 unless said otherwise. Does not own its numbers.
 class BlockMatrix {
  public:
   static constexpr int kStride = 4;  ///< numbers per block in a vector
@@ -65,29 +74,27 @@ class BlockMatrix {
   static std::ptrdiff_t factors(const BlockPattern& p) { return std::ptrdiff_t{kSize} * p.blocks() + kPadding; }
   /// The pattern must outlive this. There must be a factor (BlockMaker) before any of what follows is called.
   BlockMatrix(const BlockPattern& pattern, std::span<const double> value, std::span<const float> factor)
-      : pattern_(&pattern), value_(value.data()), lower_(factor.data()), inverse_(lower_ + lowers(pattern)) {}
+      : pattern_(&pattern), value_(value.data()), factor_(factor.data()) {}
 
   int rows() const { return pattern_->rows(); }
   /// y = A x; returns x'A x. Fourth numbers of y mean nothing.
   double multiply(const double* x, double* y) const;
 
   // the three passes over memory of an iteration of conjugate gradients
-  /// r -= alpha q; z = inv(L) scale r, w = inv(D) z; returns z'w. Fourth numbers of q, r and w mean nothing.
-  double forward(double alpha, const double* q, double* r, double scale, float* z, float* w) const;
-  /// w <- inv(L') w, fourth numbers meaning nothing.
-  void backward(float* w) const;
+  /// r -= alpha q; w = inv(D + S) scale r; returns w'D w. Clears `carry`. Fourth numbers of q, r and w mean nothing.
+  double forward(double alpha, const double* q, double* r, double scale, float* w, float* carry) const;
+  /// w <- inv(D + S') D w, fourth numbers meaning nothing. `carry` as forward() left it.
+  void backward(float* w, float* carry) const;
   /// x += alpha d; d = scale w + beta d; q = A d; returns d'q. Fourth numbers of w and q mean nothing.
   double turn(double alpha, double* x, double scale, const float* w, double beta, double* d, double* q) const;
 
  private:
   friend class BlockMaker;
   static constexpr int kPadding = 1;  // the last row of a block is read with one number too many
-  static std::ptrdiff_t lowers(const BlockPattern& p) { return std::ptrdiff_t{kSize} * (p.blocks() - p.rows()); }
 
   const BlockPattern* pattern_;
   const double* value_;
-  const float* lower_;    // blocks of L below the diagonal
-  const float* inverse_;  // of the blocks of D
+  const float* factor_;  // blocks of S, and on the diagonal those of inv(D)
 };
 
 /// Makes the numbers of a BlockMatrix.
@@ -104,21 +111,23 @@ class BlockMaker {
   BlockMatrix matrix() const { return {*pattern_, value_, factor_}; }
   double* block(int index) const { return value_.data() + BlockMatrix::kSize * static_cast<std::ptrdiff_t>(index); }
   std::span<double> value() const { return value_; }
-  /// Makes the incomplete factor. A pivot that is not positive makes it start again with the diagonal enlarged, until
-  /// it succeeds [Manteuffel 1980].
+  /// Makes the incomplete factor. Most of what would fill in is taken off the diagonal instead, so that vectors which
+  /// are the same everywhere, and with them smooth ones, see nearly the right matrix [Gustafsson 1978]: that halves the
+  /// iterations of stiff sheets. A pivot that is not positive makes it start again with the diagonal enlarged, until it
+  /// succeeds [Manteuffel 1980].
   void factor();
   /// Once there is a factor and the given rows have changed (one number per row, not 0): makes these rows of it anew
   /// and those that are coupled to them. What reaches further is left: no more than a few iterations depend on it.
   void factorAgain(std::span<const std::uint8_t> changed);
 
  private:
-  bool makeRows(std::span<const std::uint8_t> changed) const;
+  bool makeColumns(std::span<const std::uint8_t> changed) const;
 
   const BlockPattern* pattern_;
   std::span<double> value_;
   std::span<float> factor_;
-  float* inverse_;
-  std::span<double> row_;  // scratch: S_ij of one row, by columns, padded
+  std::span<float> sums_;  // for each column of L = S inv(D) the sum of its blocks, by columns, padded
+  std::span<float> row_;   // scratch: blocks of one row of L, by columns, padded
   double shift_ = 0;
 };
 
@@ -142,7 +151,7 @@ class BlockGradients {
 
  private:
   std::span<double> residual_, direction_, product_, solution_;
-  std::span<float> forward_, preconditioned_;
+  std::span<float> carry_, preconditioned_;
 };
 
 }  // namespace sinew::solve

@@ -208,7 +208,7 @@ TEST(FlexMetric, IterationsGiveTheAccelerationOfAFactor) {
 }
 
 TEST(FlexMetric, AFactorStepsInWhereIterationsDoNotGetThere) {
-  const Model iterating = compiled(largeSheet("Newton", "1e13")), factoring = compiled(largeSheet("PGS", "1e13"));
+  const Model iterating = compiled(largeSheet("Newton", "1e15")), factoring = compiled(largeSheet("PGS", "1e15"));
   const Data d = movingState(iterating, 5), expected = movingState(factoring, 5);
   EXPECT_GT(d.metricIterations, 100);
   for (int i = 0; i < iterating.nv; ++i) EXPECT_EQ(d.qacc_smooth[i], expected.qacc_smooth[i]) << i;

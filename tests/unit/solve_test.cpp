@@ -379,9 +379,9 @@ TEST(BlockMatrix, SolvesAChain) {
   // r = 3 A x in two parts, of which a quarter is solved for
   std::vector<double> r(y.size());
   for (std::size_t i = 0; i < r.size(); ++i) r[i] = i % 4 < 3 ? 2 * y[i] : 0;
-  std::vector<float> z(x.size()), w(x.size());
-  EXPECT_NEAR(A.matrix().forward(-1, y.data(), r.data(), 0.25, z.data(), w.data()), 9.0 / 16 * form, 1e-5 * form);
-  A.matrix().backward(w.data());
+  std::vector<float> w(x.size()), carry(x.size());
+  EXPECT_NEAR(A.matrix().forward(-1, y.data(), r.data(), 0.25, w.data(), carry.data()), 9.0 / 16 * form, 1e-5 * form);
+  A.matrix().backward(w.data(), carry.data());
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (i % 4 < 3) {
       EXPECT_NEAR(r[i], 3 * y[i], 1e-12);
@@ -407,9 +407,9 @@ TEST(BlockMatrix, EnlargesTheDiagonalUntilTheFactorExists) {
   A.factor();
   const std::vector<double> q(16, 0.0);
   std::vector<double> r(16, 1.0);
-  std::vector<float> z(16), w(16);
-  EXPECT_GT(A.matrix().forward(0, q.data(), r.data(), 1, z.data(), w.data()), 0);
-  A.matrix().backward(w.data());
+  std::vector<float> w(16), carry(16);
+  EXPECT_GT(A.matrix().forward(0, q.data(), r.data(), 1, w.data(), carry.data()), 0);
+  A.matrix().backward(w.data(), carry.data());
   for (std::size_t i = 0; i < w.size(); ++i) {
     if (i % 4 < 3) {
       EXPECT_TRUE(std::isfinite(w[i]));
@@ -430,6 +430,38 @@ TEST(BlockGradients, SolveAGridAsAFactorDoes) {
   EXPECT_TRUE(report.converged);
   EXPECT_LT(report.iterations, 30);
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i], expected[i], 1e-11);
+}
+
+// What would fill in is taken off the diagonal: without that this takes 67 iterations, with it 42. Light nodes on
+// springs, as a stiff sheet has them.
+TEST(BlockGradients, FindSmoothSolutionsOfStiffSheetsQuickly) {
+  constexpr int side = 40;
+  Arena arena;
+  std::vector<BlockPattern::Pair> pairs;
+  for (int i = 0; i < side * side; ++i) {
+    if (i % side > 0) pairs.push_back({i, i - 1});
+    if (i >= side) pairs.push_back({i, i - side});
+    if (i >= side && i % side > 0) pairs.push_back({i, i - side - 1});
+  }
+  BlockPattern pattern;
+  pattern.make(side * side, pairs, arena);
+  BlockMaker A(pattern, arena);
+  std::fill(A.value().begin(), A.value().end(), 0.0);
+  const auto add = [&](int i, int j, double value) {
+    for (int k = 0; k < 3; ++k) A.block(pattern.find(pattern.rank(i), pattern.rank(j)))[4 * k] += value;
+  };
+  for (int i = 0; i < side * side; ++i) add(i, i, 0.001);
+  for (const BlockPattern::Pair& pair : pairs) {
+    add(pair.row, pair.column, -1);
+    add(pair.row, pair.row, 1);
+    add(pair.column, pair.column, 1);
+  }
+  A.factor();
+  const BlockGradients gradients(side * side, arena);
+  for (int i = 0; i < side * side; ++i) gradients.right()[static_cast<std::size_t>(4 * i)] = std::sin(0.01 * i);
+  const BlockGradients::Report report = gradients.solve(A.matrix(), 1e-20, 0, 100);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LT(report.iterations, 50);
 }
 
 // Single precision ends near 1e-38 and 1e38; the numbers of a problem need not.
