@@ -1,50 +1,15 @@
-#include <algorithm>
-
 #include "collision/broad_phase.h"
 #include "collision/colliders.h"
 #include "collision/collision.h"
 #include "collision/contact_maker.h"
 #include "collision/element_contacts.h"
 #include "collision/filters.h"
-#include "collision/manifold.h"
+#include "collision/geom_contacts.h"
 #include "geom/support.h"
 #include "math/types.h"
 #include "model/awake.h"
 
 namespace sinew {
-namespace {
-
-MixedParameters parametersOfPair(const Model& m, int i) {
-  MixedParameters p;
-  p.dim = m.pair_dim[i];
-  std::copy_n(m.pair_friction.data() + 5 * i, 5, p.friction.begin());
-  std::copy_n(m.pair_solref.data() + 2 * i, 2, p.solref.begin());
-  std::copy_n(m.pair_solreffriction.data() + 2 * i, 2, p.solreffriction.begin());
-  std::copy_n(m.pair_solimp.data() + 5 * i, 5, p.solimp.begin());
-  p.margin = m.pair_margin[i];
-  p.gap = m.pair_gap[i];
-  p.adhesion = m.pair_adhesion[i];
-  p.restitution = m.pair_restitution[i];
-  p.early = std::min(earlyDistance(m, m.pair_geom1[i]), earlyDistance(m, m.pair_geom2[i]));
-  applyOverrides(m.opt, p);
-  return p;
-}
-
-void collideGeoms(const Model& m, Data& d, const geom::CollideOptions& options, const ColliderPair& c) {
-  const MixedParameters p = c.pair >= 0 ? parametersOfPair(m, c.pair)
-                                        : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
-  const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
-  thread_local Array<geom::ContactPoint> points;
-  points.clear();
-  geom::collide(shapeOf(m, d, c.first), shapeOf(m, d, c.second), distance, options, points);
-  if (m.opt.solver == Solver::Impulse && m.geom_type[c.first] != GeomType::HField) {
-    const double r1 = m.geom_rbound[c.first], r2 = m.geom_rbound[c.second];  // of planes: 0
-    settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));
-  }
-  addContacts(m, d, p, points, c.first, c.second);
-}
-
-}  // namespace
 
 geom::Shape shapeOf(const Model& m, const Data& d, int g) {
   geom::Shape shape;
@@ -97,13 +62,17 @@ void collide(const Model& m, Data& d) {
   ElementTrees trees(m, d);
   const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd),
                                      m.opt.solver == Solver::Impulse};
-  for (const ColliderPair& c : candidates) {
-    if (!isFlex(m, c.second)) {
-      collideGeoms(m, d, options, c);
-    } else if (!isFlex(m, c.first)) {
-      collideGeomWithFlex(m, d, trees, options, c.first, flexOf(m, c.second));
+  const std::span<const ColliderPair> pairs(candidates.data(), static_cast<std::size_t>(candidates.size()));
+  GeomTouches touches(m, d, options, pairs);
+  for (std::size_t i = 0; i < pairs.size(); ++i) {  // contacts in the order of the pairs
+    const int first = pairs[i].first, second = pairs[i].second;
+    if (!isFlex(m, second)) {
+      const GeomTouch touch = touches.of(i);
+      addContacts(m, d, touch.parameters, touch.points, first, second);
+    } else if (!isFlex(m, first)) {
+      collideGeomWithFlex(m, d, trees, options, first, flexOf(m, second));
     } else {
-      collideFlexes(m, d, trees, options, flexOf(m, c.first), flexOf(m, c.second));
+      collideFlexes(m, d, trees, options, flexOf(m, first), flexOf(m, second));
     }
   }
   for (int f = 0; f < m.nflex; ++f) {

@@ -75,6 +75,47 @@ TEST_F(Threads, LeaveNoTraceWithAnySolver) {
   expectSameBits("RK4", test::stacks(12, 4, R"(integrator="RK4")"));
 }
 
+/// Bodies of five shapes in layers, so close that neighbours overlap a little.
+std::string heap(int side, int layers) {
+  const char* const shapes[] = {R"(type="sphere" size=".11")", R"(type="box" size=".09 .1 .08")",
+                                R"(type="capsule" size=".07 .05")", R"(type="cylinder" size=".1 .08")",
+                                R"(type="ellipsoid" size=".12 .09 .1")"};
+  std::string bodies;
+  for (int i = 0; i < side * side * layers; ++i) {
+    bodies += fmt::format(R"(<body pos="{} {} {}" euler="{} {} 0"><freejoint/><geom {}/></body>)", 0.18 * (i % side),
+                          0.18 * (i / side % side), 0.1 + 0.18 * (i / (side * side)), 7 * i, 11 * i, shapes[i % 5]);
+  }
+  return "<mujoco><worldbody><geom type='plane' size='5 5 1'/>" + bodies + "</worldbody></mujoco>";
+}
+
+// One heap: what threads share is the search for points where shapes touch, 64 pairs at a time.
+TEST_F(Threads, FindTheSameContactsInTheSameOrder) {
+  const Model m = compile(readMjcfText(heap(6, 5)));
+  const auto contactsOf = [&](int threads) {
+    Data d(m);
+    d.threads = threads;
+    std::vector<Contact> found;
+    for (int i = 0; i < 10; ++i) {
+      step(m, d);
+      found.insert(found.end(), d.contact.begin(), d.contact.end());
+    }
+    EXPECT_GT(d.ncon(), 256);
+    return found;
+  };
+  const std::vector<Contact> expected = contactsOf(1);
+  for (const int threads : {2, 3, 4}) {
+    const std::vector<Contact> found = contactsOf(threads);
+    ASSERT_EQ(found.size(), expected.size()) << threads;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].geom, expected[i].geom) << threads << " " << i;
+      EXPECT_EQ(found[i].pos, expected[i].pos) << threads << " " << i;
+      EXPECT_EQ(found[i].frame, expected[i].frame) << threads << " " << i;
+      EXPECT_EQ(found[i].dist, expected[i].dist) << threads << " " << i;
+      EXPECT_EQ(found[i].friction, expected[i].friction) << threads << " " << i;
+    }
+  }
+}
+
 TEST_F(Threads, MayChangeInTheMiddleOfARun) {
   const Model m = compile(readMjcfText(test::crowd(12)));
   Data serial(m), changing(m);
