@@ -104,7 +104,7 @@ class PairMotion {
   /// Lets go of the columns: others have been added since, and columns never go back from block to block.
   void forget() { body1_ = body2_ = -1; }
 
-  RowColumns columns() const { return columns_; }
+  const RowColumns& columns() const { return columns_; }
 
   /// Normal and tangents f times the velocity of the contact point: f . (v + w x r) = f . v + (r x f) . w, with v the
   /// velocity at the centre. Then f . w.

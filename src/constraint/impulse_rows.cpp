@@ -121,16 +121,16 @@ IslandReport reportOf(int dofs, int rows, const solve::ImpulseReport& report) {
           .residual = report.residual};
 }
 
-/// Loads go down. Sweeps from the top down take them to the ground at once, others a layer at a time: at ten sweeps
-/// piles are less deep that way, and walls stand that fall otherwise. So where contacts are numbered upwards they
-/// are visited backwards, and the other way round. Both ways in turn where numbers say nothing about height, and where
-/// most impulses are not known yet: then news of the ground must get to the top as well.
-solve::SweepOrder sweepOrder(const Model& m, const Data& d, const Island& island) {
+/// How contacts are numbered.
+enum class Numbering { Unclear, FromTheTop, FromTheGround };
+
+/// Unclear where numbers say nothing about height, and where most impulses are not known yet: then it does not matter.
+Numbering numberingOf(const Model& m, const Data& d, const Island& island) {
   constexpr double kClear = 0.5;  // correlation of number and height
   constexpr double kFlat = 1e-3;  // height of a pile, relative to its size, below which it has no top
   constexpr double kKnown = 0.8;  // share of the contacts that start from an impulse
   const Vec3 up = -ConstMapVec3(m.opt.gravity.data());
-  if (up.isZero()) return solve::SweepOrder::InTurn;
+  if (up.isZero()) return Numbering::Unclear;
   const auto forEachContact = [&](const auto& visit) {
     double number = 0;
     for (const int b : island.blocks) {
@@ -146,7 +146,7 @@ solve::SweepOrder sweepOrder(const Model& m, const Data& d, const Island& island
     center += pos;
     known += d.efc_force[row] > 0 ? 1 : 0;
   });
-  if (count < 2 || known < kKnown * count) return solve::SweepOrder::InTurn;
+  if (count < 2 || known < kKnown * count) return Numbering::Unclear;
   center /= count;
   double size = 0, height = 0, both = 0;  // sums of squares, and of number times height
   forEachContact([&](double number, int, const ConstMapVec3& pos) {
@@ -158,24 +158,36 @@ solve::SweepOrder sweepOrder(const Model& m, const Data& d, const Island& island
   });
   const double numbers = count * (count * count - 1) / 12;  // sum of the squares of number - mean
   const bool flat = height <= kFlat * kFlat * size * up.squaredNorm();
-  if (flat || both * both < kClear * kClear * height * numbers) return solve::SweepOrder::InTurn;
-  return both > 0 ? solve::SweepOrder::Back : solve::SweepOrder::Forth;
+  if (flat || both * both < kClear * kClear * height * numbers) return Numbering::Unclear;
+  return both > 0 ? Numbering::FromTheGround : Numbering::FromTheTop;
 }
 
-/// The island's blocks in the order in which they are visited. Contacts with what does not move come first in the order
-/// of rows; from the top down their turn is last.
-std::span<const int> visitingOrder(const Model& m, const Data& d, const Island& island, solve::SweepOrder order,
-                                   Arena& arena) {
-  if (order != solve::SweepOrder::Forth) return island.blocks;
+/// How sweeps visit the blocks of an island.
+struct Visits {
+  std::span<const int> blocks;
+  solve::SweepOrder order = solve::SweepOrder::Forth;
+};
+
+/// Loads go down. Sweeps from the top down take them to the ground at once, others a layer at a time: at ten sweeps
+/// piles are less deep that way, and walls stand that fall otherwise. Both ways in turn where the top is not known or
+/// news of the ground must get there as well. Contacts with what does not move come first in the order of rows; from
+/// the top down their turn is last.
+Visits visitsOf(const Model& m, const Data& d, const Island& island, Arena& arena) {
+  const Numbering numbering = numberingOf(m, d, island);
+  if (numbering == Numbering::Unclear) return {island.blocks, solve::SweepOrder::InTurn};
+  const std::span<int> blocks = arena.take<int>(static_cast<std::ptrdiff_t>(island.blocks.size()));
+  if (numbering == Numbering::FromTheGround) {
+    std::reverse_copy(island.blocks.begin(), island.blocks.end(), blocks.begin());
+    return {blocks};
+  }
   const auto couplesTrees = [&](int b) {
     const RowBlock& block = d.row_block[b];
     const int* column = d.row_column.data() + block.column;
     return m.dof_treeid[column[0]] != m.dof_treeid[column[block.ncol - 1]];
   };
-  const std::span<int> blocks = arena.take<int>(static_cast<std::ptrdiff_t>(island.blocks.size()));
-  auto end = std::copy_if(island.blocks.begin(), island.blocks.end(), blocks.begin(), couplesTrees);
+  const auto end = std::copy_if(island.blocks.begin(), island.blocks.end(), blocks.begin(), couplesTrees);
   std::copy_if(island.blocks.begin(), island.blocks.end(), end, [&](int b) { return !couplesTrees(b); });
-  return blocks;
+  return {blocks};
 }
 
 /// Whether equalities of flexes in the island are so many that sweeps are no good. Equalities come first.
@@ -201,10 +213,9 @@ IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedI
   forEachDof([&](int dof) { space.velocity(dof) = d.qvel[dof] + h * d.qacc[dof]; });  // v* = v + h a0
   const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(island.trees.size()));
   for (std::size_t t = 0; t < dofs.size(); ++t) dofs[t] = m.tree_dofadr[island.trees[t]];
-  const solve::SweepOrder order = sweepOrder(m, d, island);
-  const solve::ImpulseSolver::Part part{visitingOrder(m, d, island, order, arena), dofs};
-  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance, order};
-  solve::ImpulseSolver solver(p, part, space, {p.aref, h}, options, arena);
+  const Visits visits = visitsOf(m, d, island, arena);
+  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance, visits.order};
+  solve::ImpulseSolver solver(p, {visits.blocks, dofs}, space, {p.aref, h}, options, arena);
   const solve::ImpulseReport report = solver.solve(d.efc_force);
   solver.addImpulses(d.efc_force);
   forEachDof([&](int dof) {

@@ -24,7 +24,7 @@ RowColumns RowBuilder::addColumns(std::span<const int> columns) {
   return added;
 }
 
-double* RowBuilder::openBlock(BlockKind kind, int nbasis, RowColumns columns) {
+double* RowBuilder::openBlock(BlockKind kind, int nbasis, const RowColumns& columns) {
   const int size = nbasis * columns.count;
   ensure(d_.row_block, blocks_ + 1);
   ensure(d_.row_value, values_ + size);
@@ -48,7 +48,7 @@ double* RowBuilder::addBlock(BlockKind kind, int nbasis, std::span<const int> co
   return matrix;
 }
 
-double* RowBuilder::addContactBlock(BlockKind kind, int nbasis, RowColumns columns,
+double* RowBuilder::addContactBlock(BlockKind kind, int nbasis, const RowColumns& columns,
                                     const std::array<double, 5>& friction) {
   double* matrix = openBlock(kind, nbasis, columns);
   if (kind != BlockKind::Unilateral) {

@@ -27,7 +27,7 @@ class RowBuilder {
   /// Columns that several blocks may share.
   RowColumns addColumns(std::span<const int> columns);
   /// A new block with the friction of a contact, and a matrix that is not set.
-  double* addContactBlock(BlockKind kind, int nbasis, RowColumns columns, const std::array<double, 5>& friction);
+  double* addContactBlock(BlockKind kind, int nbasis, const RowColumns& columns, const std::array<double, 5>& friction);
 
   /// Says which part of its equality the last block is about.
   void setPart(int part) { lastBlock().part = part; }
@@ -58,7 +58,7 @@ class RowBuilder {
   Data& data() { return d_; }
 
  private:
-  double* openBlock(BlockKind kind, int nbasis, RowColumns columns);
+  double* openBlock(BlockKind kind, int nbasis, const RowColumns& columns);
   void growRows(int count);
   RowBlock& lastBlock() { return d_.row_block[blocks_ - 1]; }
 

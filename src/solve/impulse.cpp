@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -40,13 +42,15 @@ void intoCone(int n, const double* friction, double* lambda) {
   for (int k = 1; k < n; ++k) lambda[k] /= std::sqrt(square);
 }
 
-/// Whether two contacts of the same bodies have the same columns for the first three dofs of each side.
+/// Whether two contacts of the same bodies have the same columns, bit for bit, for the first three dofs of each side.
 bool sameShift(const double* J1, const double* J2, int sides) {
+  std::uint64_t differs = 0;
   for (int k = 0; k < 3 * sides; ++k) {  // a row of one side after the other
-    const double *a = J1 + kSmall * k, *b = J2 + kSmall * k;
-    if (a[0] != b[0] || a[1] != b[1] || a[2] != b[2]) return false;
+    for (int i = 0; i < 3; ++i) {
+      differs |= std::bit_cast<std::uint64_t>(J1[kSmall * k + i]) ^ std::bit_cast<std::uint64_t>(J2[kSmall * k + i]);
+    }
   }
-  return true;
+  return differs == 0;
 }
 
 }  // namespace
@@ -159,8 +163,11 @@ const double* ImpulseSolver::paddedRows(const RowBlock& block, const Manifold& s
 
 void ImpulseSolver::addFreeContact(const RowBlock& block, const Manifold& sides, Arena& arena) {
   const double* J = jacobians_[contactCount_] = paddedRows(block, sides, arena);
-  FreeContact& contact = contacts_[contactCount_++] = {};
+  FreeContact& contact = contacts_[contactCount_++];
   contact.row = block.row;
+  contact.course = contact.change = {};
+  contact.lambda = {};
+  contact.slip = 0;
   const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
   contact.friction = {cone.friction[0], cone.friction[1]};
   std::copy_n(rows_.target.data() + block.row, 3, contact.target.begin());
@@ -423,8 +430,7 @@ ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
   double beta = 0;
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   while (true) {
-    const bool back = options_.order == SweepOrder::Back ||
-                      (options_.order == SweepOrder::InTurn && (options_.maxSweeps - report.sweeps) % 2 == 1);
+    const bool back = options_.order == SweepOrder::InTurn && (options_.maxSweeps - report.sweeps) % 2 == 1;
     const Change change = sweepOnce({back, beta}, lambda.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);

@@ -32,8 +32,7 @@ struct ImpulseRows {
 enum class SweepOrder {
   InTurn,  ///< forth and back, back at last: what presses on a stack reaches its foot soon, whichever way it is
            ///< numbered
-  Forth,
-  Back
+  Forth    ///< always the same way, which costs a little less
 };
 
 struct ImpulseOptions {

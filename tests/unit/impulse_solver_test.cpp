@@ -197,7 +197,7 @@ class Manifolds {
 TEST(ImpulseSolver, VisitsPointsOfOneFrameAsIfOneAfterTheOther) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Manifolds together(seed, 0), apart(seed, 1e-13);
-    for (const SweepOrder order : {SweepOrder::Forth, SweepOrder::Back, SweepOrder::InTurn}) {
+    for (const SweepOrder order : {SweepOrder::Forth, SweepOrder::InTurn}) {
       for (const int sweeps : {1, 2, 7}) {
         const Outcome a = together.solve(sweeps, order), b = apart.solve(sweeps, order);
         EXPECT_TRUE(allNear(a.lambda, b.lambda, 1e-8)) << "seed " << seed << ", " << sweeps << " sweeps";
