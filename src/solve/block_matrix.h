@@ -113,8 +113,8 @@ class BlockMaker {
   std::span<double> value() const { return value_; }
   /// Makes the incomplete factor. Most of what would fill in is taken off the diagonal instead, so that vectors which
   /// are the same everywhere, and with them smooth ones, see nearly the right matrix [Gustafsson 1978]: that halves the
-  /// iterations of stiff sheets. A pivot that is not positive makes it start again with the diagonal enlarged, until it
-  /// succeeds [Manteuffel 1980].
+  /// iterations of stiff sheets. The diagonal is enlarged a little, and more and more until all pivots are positive
+  /// [Manteuffel 1980].
   void factor();
   /// Once there is a factor and the given rows have changed (one number per row, not 0): makes these rows of it anew
   /// and those that are coupled to them. What reaches further is left: no more than a few iterations depend on it.
