@@ -49,6 +49,7 @@ double CotangentHinge::energy(const Nodes<4>& x) const {
 
 Nodes<4> CotangentHinge::force(const Nodes<4>& x) const {
   const Nodes<4> y = x.colwise() - Vec3(x.col(0));
+  if (beta == 0) return -(y * B);  // flat at rest
   return -(y * B + beta * volume6Gradient(y));
 }
 

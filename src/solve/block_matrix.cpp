@@ -330,7 +330,6 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
       addProduct(S, mixed, off);
       for (int r = 0; r < 3; ++r) kept[r] += __builtin_convertvector(wide(A + 3 * r), WideFloat) - wide(S + 3 * r);
     }
-    WideFloat sum[3] = {};  // of the blocks of S below
     for (const int k : pattern_->below(j)) {
       const double* A = value_.data() + std::ptrdiff_t{kSize} * k;
       WideFloat F[3] = {};
@@ -341,12 +340,11 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
       for (int r = 0; r < 3; ++r) {
         const WideFloat row = __builtin_convertvector(wide(A + 3 * r), WideFloat) - F[r];
         for (int c = 0; c < 3; ++c) S[3 * r + c] = row[c];
-        sum[r] += row;
         kept[r] += F[r];
       }
     }
-    double* D = value_.data() + std::ptrdiff_t{kSize} * last;
-    D[1] = D[3], D[2] = D[6], D[5] = D[7];  // only what is below the diagonal was counted
+    completeDiagonal(j);
+    const double* D = value_.data() + std::ptrdiff_t{kSize} * last;
     for (int r = 0; r < 3; ++r) off[r] -= kCompensation * kept[r];
     double start[3];
     Wide diagonal[3];
@@ -356,12 +354,40 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
         diagonal[c][r] = (r == c ? start[c] : D[3 * r + c]) - 0.5 * (double{off[r][c]} + double{off[c][r]});
       }
     }
-    float* inverse = factorAt(last);
-    if (!invertDiagonal(diagonal, start, inverse)) return false;
-    const float below[kSize] = {sum[0][0], sum[0][1], sum[0][2], sum[1][0], sum[1][1],
-                                sum[1][2], sum[2][0], sum[2][1], sum[2][2]};
-    columnsOfProduct(below, inverse, sums_.data() + kColumns * j);
+    if (!invertDiagonal(diagonal, start, factorAt(last))) return false;
+    sumColumn(j);
   }
+  return true;
+}
+
+/// Of a block on the diagonal only what is below the diagonal was counted.
+SINEW_INLINE void BlockMaker::completeDiagonal(int j) const {
+  double* D = value_.data() + std::ptrdiff_t{BlockMatrix::kSize} * (pattern_->rowAdr()[j + 1] - 1);
+  D[1] = D[3];
+  D[2] = D[6];
+  D[5] = D[7];
+}
+
+/// The sum over column j of L = S inv(D).
+SINEW_INLINE void BlockMaker::sumColumn(int j) const {
+  constexpr int kSize = BlockMatrix::kSize;
+  float sum[kSize] = {};
+  for (const int k : pattern_->below(j)) {
+    const float* S = factor_.data() + std::ptrdiff_t{kSize} * k;
+    for (int i = 0; i < kSize; ++i) sum[i] += S[i];
+  }
+  const float* inverse = factor_.data() + std::ptrdiff_t{kSize} * (pattern_->rowAdr()[j + 1] - 1);
+  columnsOfProduct(sum, inverse, sums_.data() + kColumns * j);
+}
+
+bool BlockMaker::takeFactor(const BlockMatrix& other) {
+  if (!pattern_->sameAs(*other.pattern_)) return false;
+  std::copy_n(other.factor_, factor_.size(), factor_.begin());
+  for (int j = 0; j < pattern_->rows(); ++j) {
+    completeDiagonal(j);
+    sumColumn(j);
+  }
+  shift_ = kFirstShift;
   return true;
 }
 

@@ -23,6 +23,11 @@ class BlockPattern {
   /// Keeps its memory when it is made anew.
   void make(int rows, std::span<const Pair> pairs, Arena& scratch);
 
+  /// Whether rows are numbered and coupled alike.
+  bool sameAs(const BlockPattern& other) const {
+    return rank_ == other.rank_ && rowAdr_ == other.rowAdr_ && column_ == other.column_;
+  }
+
   int rows() const { return static_cast<int>(rank_.size()); }
   int blocks() const { return static_cast<int>(column_.size()); }
   int longestRow() const { return longestRow_; }                            ///< blocks
@@ -116,12 +121,17 @@ class BlockMaker {
   /// iterations of stiff sheets. The diagonal is enlarged a little, and more and more until all pivots are positive
   /// [Manteuffel 1980].
   void factor();
+  /// Takes the factor of another matrix, from which this one differs in few rows; factorAgain() makes those. False: it
+  /// has another pattern, and nothing was done.
+  bool takeFactor(const BlockMatrix& other);
   /// Once there is a factor and the given rows have changed (one number per row, not 0): makes these rows of it anew
   /// and those that are coupled to them. What reaches further is left: no more than a few iterations depend on it.
   void factorAgain(std::span<const std::uint8_t> changed);
 
  private:
   bool makeColumns(std::span<const std::uint8_t> changed) const;
+  void completeDiagonal(int j) const;
+  void sumColumn(int j) const;
 
   const BlockPattern* pattern_;
   std::span<double> value_;

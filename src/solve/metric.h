@@ -39,6 +39,9 @@ class Metric {
   virtual Range component(int dof) const = 0;
   /// x <- inv(A) x for an x that is zero outside the component; touches nothing else.
   virtual void solveComponent(Range component, double* x) const = 0;
+
+  /// The whole of A in blocks with its incomplete factor, if systems with it are solved by that; else null.
+  virtual const BlockMatrix* blocks() const { return nullptr; }
 };
 
 /// Inertia matrix of kinematic trees with its factor L'DL, which has the pattern of the matrix itself (no fill-in).
@@ -82,6 +85,8 @@ class MatrixSolver {
 
   /// x <- inv(A) x. If conjugate gradients did not get there, the report says so, and x is as near as they came.
   BlockGradients::Report solve(double* x) const;
+  /// Null: there is a factor.
+  const BlockMatrix* blocks() const { return matrix_ ? &*matrix_ : nullptr; }
 
  private:
   SparseFactor factor_;
@@ -108,6 +113,10 @@ class StiffMetric final : public Metric {
   void solve(double* x) const override;
   Range component(int dof) const override;
   void solveComponent(Range component, double* x) const override;
+  const BlockMatrix* blocks() const override {
+    const bool one = parts_.size() == 1 && static_cast<int>(parts_[0].dofs.size()) == matrix_.n;
+    return one ? parts_[0].solver.blocks() : nullptr;
+  }
 
  private:
   const Part* partOf(int dof) const;
