@@ -471,6 +471,38 @@ TEST(BlockGradients, FindSmoothSolutionsOfStiffSheetsQuickly) {
   EXPECT_LT(report.iterations, 50);
 }
 
+// A matrix that differs from another in few rows takes over its factor; of blocks on the diagonal only the lower half
+// is given.
+TEST(BlockGradients, GoOnFromTheFactorOfASimilarMatrix) {
+  GridMatrix grid(12), changed(12), other(11);
+  grid.maker->factor();
+  std::vector<std::uint8_t> touched(static_cast<std::size_t>(grid.rows), 0);
+  for (const int i : {5, 60, 61, 143}) {
+    double* const block = changed.maker->block(changed.pattern.find(i, i));
+    for (int r = 0; r < 3; ++r) {
+      block[4 * r] += 1000 * (1 + r);
+      changed.dense(3 * i + r, 3 * i + r) += 1000 * (1 + r);
+    }
+    touched[static_cast<std::size_t>(i)] = 1;
+  }
+  for (int i = 0; i < grid.rows; ++i) {
+    double* const block = changed.maker->block(changed.pattern.find(i, i));
+    block[1] = block[2] = block[5] = 1e9;
+  }
+  EXPECT_FALSE(other.maker->takeFactor(grid.maker->matrix()));
+  ASSERT_TRUE(changed.maker->takeFactor(grid.maker->matrix()));
+  changed.maker->factorAgain(touched);
+  const Eigen::VectorXd v = Eigen::VectorXd::LinSpaced(3 * grid.rows, -2, 1).array().sin();
+  const std::vector<double> right = GridMatrix::padded(v);
+  const std::vector<double> expected = GridMatrix::padded(changed.dense.llt().solve(v));
+  const BlockGradients gradients(grid.rows, grid.arena);
+  std::copy(right.begin(), right.end(), gradients.right().begin());
+  const BlockGradients::Report report = gradients.solve(changed.maker->matrix(), 1e-26, 0, 100);
+  EXPECT_TRUE(report.converged);
+  EXPECT_LT(report.iterations, 30);
+  for (std::size_t i = 0; i < right.size(); ++i) EXPECT_NEAR(gradients.solution()[i], expected[i], 1e-11);
+}
+
 // Single precision ends near 1e-38 and 1e38; the numbers of a problem need not.
 TEST(BlockGradients, SolveWhateverTheSizeOfTheRightSide) {
   GridMatrix grid(8);
