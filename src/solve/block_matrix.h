@@ -29,6 +29,8 @@ class BlockPattern {
   int rank(int row) const { return rank_[static_cast<std::size_t>(row)]; }  ///< the number of a row that was given
   /// Where the block (row, column), row >= column, is; -1: nowhere.
   int find(int row, int column) const;
+  /// After so many iterations without success a factor of that many multiplications had better been made.
+  int worthwhileIterations(double factorFlops) const;
   const int* rowAdr() const { return rowAdr_.data(); }  ///< first block of each row, and one past the last
   const int* column() const { return column_.data(); }
   /// Blocks of a column below the diagonal, from the top.
@@ -114,7 +116,8 @@ class BlockMaker {
   /// Makes the incomplete factor. Most of what would fill in is taken off the diagonal instead, so that vectors which
   /// are the same everywhere, and with them smooth ones, see nearly the right matrix [Gustafsson 1978]: that halves the
   /// iterations of stiff sheets. A pivot that is not positive makes it start again with the diagonal enlarged, until it
-  /// succeeds [Manteuffel 1980].
+  /// succeeds [Manteuffel 1980]. If there is none, because the matrix has numbers that single precision does not hold,
+  /// it is not a number, and conjugate gradients do not start.
   void factor();
   /// Once there is a factor and the given rows have changed (one number per row, not 0): makes these rows of it anew
   /// and those that are coupled to them. What reaches further is left: no more than a few iterations depend on it.
