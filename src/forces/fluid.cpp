@@ -31,22 +31,13 @@ FluidContact geomInFluid(const Model& m, const Data& d, int geom) {
   return contactOf(m, d, m.geom_bodyid[geom], vec3(d.geom_xpos.data(), geom), mat3(d.geom_xmat.data(), geom));
 }
 
-namespace {
-
-/// A node is a small cube along the axes of the body it was declared under.
-void addNodeDrag(const Model& m, Data& d, const Medium& medium) {
-  if (!hasFluid(m)) return;
-  for (int node = 0; node < m.nflexnode; ++node) {
-    if (m.flexnode_pinned[node] || m.flexnode_boxsize[node] == 0 || nodeAsleep(m, d, node)) continue;
-    const Mat3 R = mat3(d.xmat.data(), m.flexnode_bodyid[node]);
-    Vec6 velocity = Vec6::Zero();
-    velocity.tail<3>() = R.transpose() * (vec3(d.qvel.data() + m.nv_rigid, node) - ConstMapVec3(m.opt.wind.data()));
-    const FluidBox box{Vec3::Constant(m.flexnode_boxsize[node])};
-    vec3(d.qfrc_fluid.data() + m.nv_rigid, node) += R * fluidForce(box, medium, velocity).tail<3>();
-  }
+FluidContact nodeInFluid(const Model& m, const Data& d, int node) {
+  FluidContact contact{vec3(d.qpos.data() + m.nq_rigid, node), mat3(d.xmat.data(), m.flexnode_bodyid[node]),
+                       Vec6::Zero()};
+  contact.velocity.tail<3>() =
+      contact.R.transpose() * (vec3(d.qvel.data() + m.nv_rigid, node) - ConstMapVec3(m.opt.wind.data()));
+  return contact;
 }
-
-}  // namespace
 
 void addFluidForces(const Model& m, Data& d) {
   const Medium medium{m.opt.density, m.opt.viscosity};
@@ -54,7 +45,9 @@ void addFluidForces(const Model& m, Data& d) {
     const Vec6 force = fluidForce(shape, medium, contact.velocity);
     addForce(m, d, body, contact.pos, contact.R * force.tail<3>(), contact.R * force.head<3>(), d.qfrc_fluid.data());
   });
-  addNodeDrag(m, d, medium);
+  forEachFluidNode(m, d, [&](int node, const FluidContact& contact, const FluidBox& box) {
+    vec3(d.qfrc_fluid.data() + m.nv_rigid, node) += contact.R * fluidForce(box, medium, contact.velocity).tail<3>();
+  });
 }
 
 }  // namespace sinew

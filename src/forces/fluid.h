@@ -57,6 +57,7 @@ struct FluidContact {
 };
 FluidContact bodyInFluid(const Model& m, const Data& d, int body);  ///< inertial frame
 FluidContact geomInFluid(const Model& m, const Data& d, int geom);
+FluidContact nodeInFluid(const Model& m, const Data& d, int node);  ///< axes of the body it was declared under
 
 /// Calls f(body, contact, shape) for every box and every ellipsoid that the medium acts on and that can move, unless it
 /// sleeps.
@@ -72,6 +73,17 @@ void forEachFluidShape(const Model& m, const Data& d, F&& f) {
     for (int g = m.body_geomadr[b]; g < m.body_geomadr[b] + m.body_geomnum[b]; ++g) {
       if (m.geom_fluid[12 * g] != 0) f(b, geomInFluid(m, d, g), fluidEllipsoid(m, g));
     }
+  }
+}
+
+/// Calls f(node, contact, box) for every node of a flex that the medium acts on, a small cube that does not turn,
+/// unless it sleeps.
+template <class F>
+void forEachFluidNode(const Model& m, const Data& d, F&& f) {
+  if (!hasFluid(m)) return;
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node] || m.flexnode_boxsize[node] == 0 || nodeAsleep(m, d, node)) continue;
+    f(node, nodeInFluid(m, d, node), FluidBox{Vec3::Constant(m.flexnode_boxsize[node])});
   }
 }
 

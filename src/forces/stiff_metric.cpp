@@ -382,7 +382,7 @@ solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& 
     const solve::BlockPlan& plan = d.solverMemory.find(-1 - part)->fixedBlockPlan();
     const solve::BlockMatrix matrix(plan.pattern(), numbersOf(d.flexBlock.data(), numbers.block, numbers.blockEnd),
                                     numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
-    return {plan.lanes(), matrix, arena};
+    return {plan.lanes(), matrix, plan.pattern().worthwhileIterations(numbers.plan->flops()), arena};
   }
   const solve::SparseFactor factor(*numbers.plan, numbersOf(d.flexL.data(), numbers.factor, numbers.factorEnd),
                                    {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},

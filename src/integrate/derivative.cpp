@@ -89,6 +89,15 @@ void addFluidDerivative(const Model& m, Data& d, bool fast) {
     if (fast && !isStandaloneFreeBody(m, body)) B = (0.5 * (B + B.transpose())).eval();
     addLocalDerivative(m, d, body, contact.pos, contact.R, B);
   });
+  // dofs of a node have no place for couplings: exact if the body it was declared under is not turned
+  forEachFluidNode(m, d, [&](int node, const FluidContact& contact, const FluidBox& box) {
+    const Mat3 B = fluidDerivative(box, medium, contact.velocity).bottomRightCorner<3, 3>();
+    const Mat3 inWorld = contact.R * B * contact.R.transpose();
+    for (int k = 0; k < 3; ++k) {
+      const int dof = m.nv_rigid + 3 * node + k;
+      d.qDeriv[m.D_rowadr[dof] + m.D_diag[dof]] += inWorld(k, k);
+    }
+  });
 }
 
 void addDamperDerivative(const Model& m, Data& d) {

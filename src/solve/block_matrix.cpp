@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "math/kernel.h"
@@ -15,6 +16,8 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 constexpr double kSmallestPivot = 1e-6;
 /// The diagonal is enlarged by this share from the beginning: stiff solids converge sooner, others hardly later.
 constexpr double kFirstShift = 0.003;
+/// A diagonal that is enlarged by that much is all there is of the matrix.
+constexpr double kLargestShift = 1e8;
 /// So much of what would fill in is taken off the diagonal. A little less than all: then few pivots become negative.
 constexpr float kCompensation = 0.95F;
 
@@ -167,6 +170,12 @@ int BlockPattern::find(int row, int column) const {
   const auto begin = column_.begin() + rowAdr_[at(row)], end = column_.begin() + rowAdr_[at(row + 1)];
   const auto found = std::lower_bound(begin, end, column);
   return found != end && *found == column ? static_cast<int>(found - column_.begin()) : -1;
+}
+
+int BlockPattern::worthwhileIterations(double factorFlops) const {
+  constexpr double kPerBlock = 36;  // multiplications of an iteration, which take as long as those of a factor
+  constexpr double kLeast = 100, kMost = 5000;
+  return static_cast<int>(std::clamp(factorFlops / (kPerBlock * blocks()), kLeast, kMost));
 }
 
 BlockMaker::BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor, Arena& arena)
@@ -393,7 +402,12 @@ bool BlockMaker::takeFactor(const BlockMatrix& other) {
 
 void BlockMaker::factor() {
   shift_ = kFirstShift;
-  while (!makeColumns({})) shift_ *= 3;
+  while (!makeColumns({})) {
+    shift_ *= 3;
+    if (shift_ < kLargestShift) continue;
+    std::fill(factor_.begin(), factor_.end(), std::numeric_limits<float>::quiet_NaN());
+    return;
+  }
 }
 
 void BlockMaker::factorAgain(std::span<const std::uint8_t> changed) {

@@ -34,6 +34,8 @@ class BlockPattern {
   int rank(int row) const { return rank_[static_cast<std::size_t>(row)]; }  ///< the number of a row that was given
   /// Where the block (row, column), row >= column, is; -1: nowhere.
   int find(int row, int column) const;
+  /// After so many iterations without success a factor of that many multiplications had better been made.
+  int worthwhileIterations(double factorFlops) const;
   const int* rowAdr() const { return rowAdr_.data(); }  ///< first block of each row, and one past the last
   const int* column() const { return column_.data(); }
   /// Blocks of a column below the diagonal, from the top.
@@ -119,7 +121,8 @@ class BlockMaker {
   /// Makes the incomplete factor. Most of what would fill in is taken off the diagonal instead, so that vectors which
   /// are the same everywhere, and with them smooth ones, see nearly the right matrix [Gustafsson 1978]: that halves the
   /// iterations of stiff sheets. The diagonal is enlarged a little, and more and more until all pivots are positive
-  /// [Manteuffel 1980].
+  /// [Manteuffel 1980]. If that does not help, because the matrix has numbers that single precision does not hold, the
+  /// factor is not a number, and conjugate gradients do not start.
   void factor();
   /// Takes the factor of another matrix, from which this one differs in few rows; factorAgain() makes those. False: it
   /// has another pattern, and nothing was done.

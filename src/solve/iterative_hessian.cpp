@@ -16,7 +16,6 @@ constexpr double kForcing = 1e-4;
 constexpr double kRounding = 1e-20;
 /// If more than this share of the blocks that can change sides did so, others will, and the next step is not the last.
 constexpr double kManySides = 0.1;
-constexpr int kMostIterations = 500;
 constexpr std::ptrdiff_t kWeights = kMaxBasis * kMaxBasis;
 constexpr int kStride = BlockMatrix::kStride;
 
@@ -34,10 +33,12 @@ bool isCone(const RowBlock& block, const RowState* state) {
 
 }  // namespace
 
-IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& plan, Accuracy accuracy, Arena& arena)
+IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& plan, Accuracy accuracy,
+                                   double factorFlops, Arena& arena)
     : p_(p),
       plan_(plan),
       accuracy_(accuracy),
+      mostIterations_(plan.pattern().worthwhileIterations(factorFlops)),
       known_(plan.places()),
       more_(plan.placesOf(p.blocks.subspan(at(plan.blocks())), p.columns, arena)),
       H_(plan.pattern(), arena),
@@ -161,7 +162,7 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
   if (changed_ > 0) H_.factorAgain(touched_);
 }
 
-void IterativeHessian::solve(const double* x, double enough, double* y) {
+bool IterativeHessian::solve(const double* x, double enough, double* y) {
   const int sided = static_cast<int>(p_.blocks.size()) - firstSided_;
   const bool exact = accuracy_ == Accuracy::OfAFactor;
   double share = kForcing;
@@ -177,11 +178,12 @@ void IterativeHessian::solve(const double* x, double enough, double* y) {
   const std::span<double> right = gradients_.right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes.size(); ++i) right[at(lanes[i])] = x[i];
-  const BlockGradients::Report report = gradients_.solve(H_.matrix(), share, enough, kMostIterations);
+  const BlockGradients::Report report = gradients_.solve(H_.matrix(), share, enough, mostIterations_);
   iterations_ += report.iterations;
   most_ = std::max(most_, report.start);
   const std::span<const double> solution = gradients_.solution();
   for (std::size_t i = 0; i < lanes.size(); ++i) y[i] = solution[at(lanes[i])];
+  return report.converged;
 }
 
 void IterativeHessian::productOfSolution(const double* x, double* Hy) const {

@@ -15,8 +15,10 @@ namespace sinew::solve {
 /// and rows.
 class IterativeHessian {
  public:
-  /// `plan` must hold all blocks of `p` and outlive this (PlanMemory::blockPlanFor).
-  IterativeHessian(const ConstraintProblem& p, const BlockPlan& plan, Accuracy accuracy, Arena& arena);
+  /// `plan` must hold all blocks of `p` and outlive this (PlanMemory::blockPlanFor). A solution is given up once it has
+  /// cost as much as `factorFlops` multiplications of a factorization.
+  IterativeHessian(const ConstraintProblem& p, const BlockPlan& plan, Accuracy accuracy, double factorFlops,
+                   Arena& arena);
 
   /// What solving costs, in multiplications of a direct factorization that take as long.
   static double predictedCost(const ConstraintProblem& p, Accuracy accuracy);
@@ -26,8 +28,9 @@ class IterativeHessian {
 
   /// y ~ inv(H) x, as a step of Newton's method needs it. Iterations end when what is left of the decrease
   /// 1/2 x' inv(H) x that it predicts is a small share of that, which is smaller if few rows changed sides, or
-  /// (Accuracy::OfTheTolerance) below `enough`. Once no rows change sides it is rounding that ends them.
-  void solve(const double* x, double enough, double* y);
+  /// (Accuracy::OfTheTolerance) below `enough`. Once no rows change sides it is rounding that ends them. False if they
+  /// did not get there.
+  bool solve(const double* x, double enough, double* y);
   /// Hy = H y for the y of the last solve(), which gave it along with y. `x` is what it was called with.
   void productOfSolution(const double* x, double* Hy) const;
   /// Iterations of all calls of solve().
@@ -40,6 +43,7 @@ class IterativeHessian {
   const ConstraintProblem& p_;
   const BlockPlan& plan_;
   const Accuracy accuracy_;
+  const int mostIterations_;
   int firstSided_ = 0;  // blocks before it never change sides
   int changed_ = 1;     // blocks that changed sides in the last update
   double most_ = 0;     // the largest decrease that any solve began with

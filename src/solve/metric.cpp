@@ -8,7 +8,6 @@ namespace {
 
 /// Conjugate gradients end when this share of what they minimize is left: the error is 1e-10 of the solution.
 constexpr double kRounding = 1e-20;
-constexpr int kMostIterations = 200;
 
 void multiplySymmetric(const LowerRows& A, const double* x, double* y) {
   // each off-diagonal entry acts twice, once from either side of the diagonal
@@ -48,7 +47,7 @@ BlockGradients::Report MatrixSolver::solve(double* x) const {
   const std::span<double> right = gradients_->right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes_.size(); ++i) right[static_cast<std::size_t>(lanes_[i])] = x[i];
-  const BlockGradients::Report report = gradients_->solve(*matrix_, kRounding, 0, kMostIterations);
+  const BlockGradients::Report report = gradients_->solve(*matrix_, kRounding, 0, mostIterations_);
   const std::span<const double> solution = gradients_->solution();
   for (std::size_t i = 0; i < lanes_.size(); ++i) x[i] = solution[static_cast<std::size_t>(lanes_[i])];
   return report;

@@ -79,9 +79,12 @@ class TreeMetric final : public Metric {
 class MatrixSolver {
  public:
   explicit MatrixSolver(const SparseFactor& factor) : factor_(factor) {}
-  /// `lanes` are those of a BlockPlan.
-  MatrixSolver(std::span<const int> lanes, const BlockMatrix& matrix, Arena& arena)
-      : lanes_(lanes), matrix_(matrix), gradients_(BlockGradients(matrix.rows(), arena)) {}
+  /// `lanes` are those of a BlockPlan. Iterations end without success after `mostIterations`.
+  MatrixSolver(std::span<const int> lanes, const BlockMatrix& matrix, int mostIterations, Arena& arena)
+      : lanes_(lanes),
+        matrix_(matrix),
+        mostIterations_(mostIterations),
+        gradients_(BlockGradients(matrix.rows(), arena)) {}
 
   /// x <- inv(A) x. If conjugate gradients did not get there, the report says so, and x is as near as they came.
   BlockGradients::Report solve(double* x) const;
@@ -92,6 +95,7 @@ class MatrixSolver {
   SparseFactor factor_;
   std::span<const int> lanes_;
   std::optional<BlockMatrix> matrix_;
+  int mostIterations_ = 0;
   std::optional<BlockGradients> gradients_;
 };
 

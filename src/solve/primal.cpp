@@ -52,6 +52,7 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
     : p_(p),
       options_(options),
       method_(method),
+      arena_(arena),
       n_(p.dofs()),
       rows_(p.rows()),
       fixed_(p),
@@ -66,7 +67,7 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       oldGradient_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldState_(arena.take<RowState>(rows_)) {
-  if (method == PrimalMethod::Newton) chooseHessian(arena);
+  if (method == PrimalMethod::Newton) chooseHessian();
   const std::size_t fixed = iterative_ ? leadingEqualities(p.blocks) : 0;
   if (iterative_) weighed_ = arena.take<double>(rows_);
   fixed_.blocks = p.blocks.first(fixed);
@@ -75,29 +76,35 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
   directional_.emplace(sided_, arena);
 }
 
-void PrimalSolver::chooseHessian(Arena& arena) {
+PlanMemory& PrimalSolver::plans() {
+  if (p_.plans) return *p_.plans;
+  return ownPlans_ ? *ownPlans_ : ownPlans_.emplace();
+}
+
+void PrimalSolver::chooseHessian() {
   // dense loops are longer, so they run faster: count a sparse multiplication as this many dense ones
   constexpr double kSparsePrice = 1.5;
   const double n = n_;
   const bool canBeSparse = p_.nodes.size() > 1;
-  if (canBeSparse && (options_.hessian == HessianForm::Iterative || iterationsAreCheaper(arena))) {
-    PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
-    iterative_.emplace(p_, plans->blockPlanFor(p_, arena), options_.accuracy, arena);
+  if (canBeSparse && (options_.hessian == HessianForm::Iterative || iterationsAreCheaper())) {
+    const double factorFlops = plans().baseFlops(p_, arena_);
+    iterative_.emplace(p_, plans().blockPlanFor(p_, arena_), options_.accuracy, factorFlops, arena_);
     return;
   }
   if (canBeSparse && options_.hessian != HessianForm::Dense &&
       (n_ > kLargestAlwaysDense || options_.hessian == HessianForm::Sparse)) {
-    PlanMemory* const plans = p_.plans ? p_.plans : &ownPlans_.emplace();
-    const FactorPlan& plan = plans->planFor(p_, arena);
+    const FactorPlan& plan = plans().planFor(p_, arena_);
     const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
-    if (cheaper || options_.hessian == HessianForm::Sparse) {
-      sparse_.emplace(p_, plan, plans->placesFor(p_.metric->lower(), plan), plans->layoutFor(p_, plan), arena);
-    }
+    if (cheaper || options_.hessian == HessianForm::Sparse) useSparse(plan);
   }
-  if (!sparse_) dense_.emplace(p_, arena);
+  if (!sparse_) dense_.emplace(p_, arena_);
 }
 
-bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
+void PrimalSolver::useSparse(const FactorPlan& plan) {
+  sparse_.emplace(p_, plan, plans().placesFor(p_.metric->lower(), plan), plans().layoutFor(p_, plan), arena_);
+}
+
+bool PrimalSolver::iterationsAreCheaper() const {
   // only cloth and solids: piles of rigid bodies give matrices of another kind
   if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes) return false;
   if (n_ < kSmallestIterative) return false;
@@ -105,7 +112,7 @@ bool PrimalSolver::iterationsAreCheaper(Arena& arena) const {
   // of all that stays, and again for what changes: where rows change sides, iterations change less; measured
   const bool isFixed = p_.blocks.empty() || p_.blocks.back().kind == BlockKind::Equality;
   const double times = isFixed ? 2 : 3.3;
-  double factors = times * p_.plans->baseFlops(p_, arena);
+  double factors = times * p_.plans->baseFlops(p_, arena_);
   const double iterations = IterativeHessian::predictedCost(p_, options_.accuracy);
   if (factors > iterations) return true;
   if (!p_.plans->baseHolds(p_)) factors += kPlan * static_cast<double>(p_.nodes.size());
@@ -150,7 +157,14 @@ void PrimalSolver::finish(const Solution& s) {
 }
 
 void PrimalSolver::multiplyFixed(const Solution& s) {
-  if (!iterative_) return p_.metric->multiply(direction_.data(), fixedProduct_.data());
+  if (!iterates()) {
+    p_.metric->multiply(direction_.data(), fixedProduct_.data());
+    if (fixed_.blocks.empty()) return;
+    multiplyRows(fixed_, direction_.data(), Js_.data());
+    weighRows(fixed_, residual_.data(), s.state.data(), Js_.data(), weighed_.data());
+    addTransposed(fixed_, weighed_.data(), fixedProduct_.data());
+    return;
+  }
   // H d less what the other rows have in it, J' S'' J d; H was made for the states of now, and d = -preconditioned_
   iterative_->productOfSolution(gradient_.data(), fixedProduct_.data());
   for (double& value : fixedProduct_) value = -value;
@@ -159,14 +173,17 @@ void PrimalSolver::multiplyFixed(const Solution& s) {
   addTransposed(sided_, weighed_.data(), fixedProduct_.data());
 }
 
-void PrimalSolver::solveHessian() {
-  if (iterative_) {
+void PrimalSolver::solveHessian(const Solution& s) {
+  if (iterates()) {
     const double enough = kEnoughOfTolerance * options_.tolerance / p_.primalScale;
-    iterative_->solve(gradient_.data(), enough, preconditioned_.data());
-  } else {
-    sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
-            : dense_->solve(gradient_.data(), preconditioned_.data());
+    if (iterative_->solve(gradient_.data(), enough, preconditioned_.data())) return;
+    // so stiff that iterations are no way to get there
+    useSparse(plans().planFor(p_, arena_));
+    sparse_->assemble(residual_.data(), s.state.data());
+    std::copy_n(s.state.begin(), firstSided_, oldState_.begin());
   }
+  sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
+          : dense_->solve(gradient_.data(), preconditioned_.data());
 }
 
 double PrimalSolver::decrement() const { return std::max(0.0, 0.5 * p_.primalScale * dot(gradient_, preconditioned_)); }
@@ -194,7 +211,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   }
   if (newton && !report.converged) {
     withHessian([&](auto& H) { H.assemble(residual_.data(), s.state.data()); });
-    solveHessian();
+    solveHessian(s);
     report.converged = smallGradient && decrement() < tolerance;
   }
 
@@ -232,7 +249,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
 
     if (newton) {
       withHessian([&](auto& H) { H.update(residual_.data(), s.state.data(), oldState_.data()); });
-      solveHessian();
+      solveHessian(s);
       report.converged = decrement() < tolerance;
     } else {
       std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());

@@ -18,7 +18,7 @@ enum class PrimalMethod {
 };
 
 /// min 1/2 (x - a0)' A (x - a0) + s(J x - aref), gradient g = A x - A a0 - J' f. The cost falls in every iteration.
-/// All memory is taken by the constructor, so that solve() can run beside others.
+/// Takes memory from the arena until solve() is done: solvers that run beside each other need one each.
 ///
 /// Stopping, with everything scaled by ConstraintProblem::primalScale and compared to SolveOptions::tolerance:
 ///  - before the first iteration: 1/2 g' inv(A) g, which bounds cost(x) - cost(x*) because the cost is strongly convex
@@ -40,18 +40,22 @@ class PrimalSolver {
   void evaluate(const Solution& s);       // the rows of sided_, and the gradient
   void finish(const Solution& s);         // the rows of fixed_
   void multiplyFixed(const Solution& s);  // fixedProduct_
-  void chooseHessian(Arena& arena);
-  bool iterationsAreCheaper(Arena& arena) const;
+  PlanMemory& plans();
+  void chooseHessian();
+  void useSparse(const FactorPlan& plan);
+  bool iterationsAreCheaper() const;
+  bool iterates() const { return iterative_ && !sparse_; }
   template <class F>
   void withHessian(F&& f) {
-    iterative_ ? f(*iterative_) : sparse_ ? f(*sparse_) : f(*dense_);
+    iterates() ? f(*iterative_) : sparse_ ? f(*sparse_) : f(*dense_);
   }
-  void solveHessian();       // preconditioned = inv(H) gradient
-  double decrement() const;  // 1/2 scale g' P g for the current preconditioned gradient
+  void solveHessian(const Solution& s);  // preconditioned = inv(H) gradient
+  double decrement() const;              // 1/2 scale g' P g for the current preconditioned gradient
 
   const ConstraintProblem& p_;
   const SolveOptions& options_;
   const PrimalMethod method_;
+  Arena& arena_;
   const int n_, rows_;
   // The rows in two parts. Where systems with H are solved by iterations, equalities are left alone between the start
   // and the end: with the metric they are one quadratic function, whose derivatives along a direction follow from H.
@@ -65,7 +69,7 @@ class PrimalSolver {
   std::span<double> weighed_;                          // iterations only, by rows
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;
-  // Newton only, one of the three
+  // Newton only, one of the three; the second also where the third did not get there
   std::optional<PlanMemory> ownPlans_;  // if the problem has none
   std::optional<DenseHessian> dense_;
   std::optional<SparseHessian> sparse_;

@@ -210,8 +210,42 @@ TEST(FlexMetric, IterationsGiveTheAccelerationOfAFactor) {
 TEST(FlexMetric, AFactorStepsInWhereIterationsDoNotGetThere) {
   const Model iterating = compiled(largeSheet("Newton", "1e15")), factoring = compiled(largeSheet("PGS", "1e15"));
   const Data d = movingState(iterating, 5), expected = movingState(factoring, 5);
-  EXPECT_GT(d.metricIterations, 100);
+  EXPECT_GE(d.metricIterations, 100);
   for (int i = 0; i < iterating.nv; ++i) EXPECT_EQ(d.qacc_smooth[i], expected.qacc_smooth[i]) << i;
+}
+
+// Sheets of a milligram in contact, as stiff as steel: incomplete factors are of little help there. Rows that hold the
+// sheet together are treated apart from contacts, so there is one with and one without.
+TEST(FlexMetric, NewtonsMethodFactorsWhereIterationsDoNotGetThere) {
+  const std::string rows = "<edge equality='vert'/>", bend = "bend", both = "both";
+  for (const auto& [edge, elastic] : {std::pair{std::string(), both}, std::pair{rows, bend}}) {
+    SCOPED_TRACE(elastic);
+    const std::string sheet =
+        R"(<option integrator="implicitfast" cone="elliptic" tolerance="1e-12"/><worldbody>
+      <body pos="0 0 .1"><freejoint/><geom type="sphere" size=".05" mass="1e-4"/></body>
+      <flexcomp name="c" type="grid" dim="2" count="26 20 1" spacing=".02 .02 .02" mass="1e-6" radius=".002">)" +
+        edge + R"(<elasticity young="1e9" thickness=".001" bending="dihedral" elastic2d=")" + elastic +
+        R"("/><contact selfcollide="none"/><pin id="0 19"/></flexcomp></worldbody>)";
+    const Model iterating = compiled(sheet);
+    Model factoring = iterating;
+    factoring.opt.jacobian = JacobianForm::Sparse;
+    Data d(iterating), expected(factoring);
+    bool gaveUp = false;
+    for (int i = 0; i < 100; ++i) {
+      restoreState(factoring, expected, saveState(iterating, d));
+      step(iterating, d);
+      step(factoring, expected);
+      ASSERT_EQ(d.island.size(), expected.island.size());
+      for (int k = 0; k < static_cast<int>(d.island.size()); ++k) {
+        EXPECT_TRUE(d.island[k].converged) << i;
+        EXPECT_LE(d.island[k].iterations, expected.island[k].iterations + 3) << i;
+        gaveUp |= d.island[k].innerIterations >= 100;
+      }
+      const Eigen::Map<const Vector> a(d.qacc.data(), iterating.nv), b(expected.qacc.data(), iterating.nv);
+      EXPECT_LT((a - b).norm(), 1e-6 * b.norm()) << i;
+    }
+    EXPECT_TRUE(gaveUp);
+  }
 }
 
 // Without stress the stiffness is minus the derivative of the elastic force, J'KJ included.

@@ -531,6 +531,19 @@ TEST(BlockGradients, SayThatTheyDidNotGetThere) {
   EXPECT_FALSE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
 }
 
+TEST(BlockGradients, DoNotStartWithAMatrixThatHasNoIncompleteFactor) {
+  for (const double number :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1.0, 0.0}) {
+    SCOPED_TRACE(number);
+    GridMatrix grid(12);
+    grid.maker->block(grid.pattern.find(5, 5))[4] = number;
+    grid.maker->factor();
+    const BlockGradients gradients(grid.rows, grid.arena);
+    gradients.right()[0] = 1;
+    EXPECT_FALSE(gradients.solve(grid.maker->matrix(), 1e-26, 0, 100).converged);
+  }
+}
+
 // Newton's method by conjugate gradients ends where it ends with a factor, whatever the cones and the sizes of nodes. A
 // scaled cost that is 1e-15 too high leaves x some 1e-7 away.
 TEST(Newton, IterationsGiveTheSolutionOfFactors) {
