@@ -115,10 +115,9 @@ struct Writer {
   }
   void hold(EqualityType type, const std::string& suffix) const {
     spec::Equality equality;
-    equality.name = joint.name + suffix;
+    equality.name = equality.name1 = joint.name + ".1" + suffix;  // no other joint can be called so that they clash
     equality.type = type;
     equality.sites = true;
-    equality.name1 = joint.name + ".1" + suffix;
     equality.name2 = joint.name + ".2" + suffix;
     spec.equalities.push_back(equality);
   }
@@ -153,7 +152,8 @@ struct Writer {
       // no distance in a world is anywhere near the largest one for which nothing is said
       constexpr double kFar = 1e9;
       tendon.limited = spec::Tri::True;
-      tendon.range = {joint.min, std::min(joint.max, kFar)};
+      // a length is never below 0; a row that held it there would stop what passes through the other end
+      tendon.range = {joint.min > 0 ? joint.min : -kFar, std::min(joint.max, kFar)};
     }
     if (distance.spring) {
       tendon.stiffness = {distance.spring->stiffness, 0, 0};
@@ -165,7 +165,7 @@ struct Writer {
     // a tendon equality counts from the length in the reference configuration
     const double length = (compose(pose2, joint.frame2).pos - compose(pose1, joint.frame1).pos).norm();
     spec::Equality equality;
-    equality.name = joint.name;
+    equality.name = joint.name + ".1";
     equality.type = EqualityType::Tendon;
     equality.name1 = joint.name;
     equality.polycoef = {joint.max - length, 0, 0, 0, 0};
@@ -312,9 +312,9 @@ double World::jointVelocity(JointId joint) const {
 }
 
 void World::setMotor(JointId id, const JointMotor& motor) {
+  checkMotor(fmt::format("joint \"{}\"", impl_->joint(id).name), motor);
+  impl_->coordinateOf(id);  // may compile, which moves records
   JointRecord& record = impl_->joint(id);
-  checkMotor(fmt::format("joint \"{}\"", record.name), motor);
-  impl_->coordinateOf(id);
   if (!record.motor) impl_->changed = true;
   record.motor = motor;
 }

@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
+#include <vector>
 
 #include "sinew/load.h"
 #include "sinew/step.h"
@@ -202,6 +204,52 @@ TEST(WorldJoints, MjcfHasLimitsSpringsAndMotors) {
   }
   ASSERT_EQ(m.nq, lever.world.model().nq);
   for (int i = 0; i < m.nq; ++i) EXPECT_NEAR(d.qpos[i], lever.world.data().qpos[i], tolerance(1e-9)) << i;
+}
+
+// ------------------------------------------------------------------------------------------ joints among others
+
+TEST(WorldJoints, AMotorIsSetWhateverJointsWereRemovedBefore) {
+  World w({.gravity = {0, 0, 0}});
+  std::array<JointId, 3> axle;
+  for (std::size_t i = 0; i < axle.size(); ++i) {
+    const Vector3 place{3.0 * static_cast<double>(i), 0, 0};
+    const BodyId wheel = w.addBody(Sphere{}, {.pos = place});
+    axle[i] = w.addJoint(w.ground(), wheel, HingeJoint{.anchor = place, .motor = JointMotor{1, 1e4}});
+  }
+  w.update(0.01);
+  w.remove(axle[0]);
+  w.setMotor(axle[1], {.speed = 5, .maxForce = 1e4});
+  for (int i = 0; i < 100; ++i) w.update(0.01);
+  EXPECT_NEAR(w.jointVelocity(axle[1]), 5, tolerance(1e-6));
+  EXPECT_NEAR(w.jointVelocity(axle[2]), 1, tolerance(1e-6));
+}
+
+TEST(WorldJoints, AnyTwoDifferentNamesWillDo) {
+  World w;
+  const BodyId a = w.addBody(Box{}, {.pos = {0, 0, 0}}), b = w.addBody(Box{}, {.pos = {3, 0, 0}});
+  w.addJoint(a, b, HingeJoint{.anchor = {1.5, 0, 0}}, {.name = "x"});
+  for (const char* name : {"xa", "x.a", "x.1", "x.1a", "x.2b"}) {
+    w.addJoint(a, b, BallJoint{{1.5, 0, 0}}, {.name = name});
+    w.addJoint(a, b, DistanceJoint{{0, 0, 0}, {3, 0, 0}}, {.name = std::string(name) + ".1"});
+  }
+  EXPECT_NO_THROW(w.update(0.01));
+}
+
+// Two cubes, a metre wide, fly at each other with 1 m/s from 3 m apart; after 3 s they have met, or passed each other.
+TEST(WorldJoints, BodiesOfAJointTouchIfTheyShall) {
+  const JointShape slide = SlideJoint{.axis = {1, 0, 0}};
+  const JointShape rope = DistanceJoint{{0, 0, 0}, {3, 0, 0}, 0, 10};
+  for (const JointShape& shape : {slide, rope}) {
+    for (const bool collide : {false, true}) {
+      World w({.gravity = {0, 0, 0}});
+      const BodyId a = w.addBody(Box{}, {.velocity = {1, 0, 0}, .restitution = 0});
+      const BodyId b = w.addBody(Box{}, {.pos = {3, 0, 0}, .velocity = {-1, 0, 0}, .restitution = 0});
+      w.addJoint(a, b, shape, {.collide = collide});
+      for (int i = 0; i < 300; ++i) w.update(0.01);
+      EXPECT_NEAR(w.state(a).position[0], collide ? 1 : 3, tolerance(1e-9)) << shape.index();
+      EXPECT_NEAR(w.state(b).position[0], collide ? 2 : 0, tolerance(1e-9)) << shape.index();
+    }
+  }
 }
 
 TEST(WorldJoints, WrongValuesAreRefusedByName) {
