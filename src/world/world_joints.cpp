@@ -189,6 +189,7 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
   joint.collide = options.collide;
   const Placement placement1 = impl_->placementOf(one), placement2 = impl_->placementOf(two);
   std::visit(Placer{who, placement1, placement2, joint}, shape);
+  ++impl_->nextUid;
   joint.id = impl_->jointSlots.add(impl_->joints.size());
   const auto* slide = std::get_if<SlideJoint>(&shape);
   const auto* hinge = std::get_if<HingeJoint>(&shape);
@@ -231,12 +232,10 @@ void World::Impl::mount(const JointRecord& joint, Mount mount, const Vector3& wo
   }
   // the axis is fixed in both: a positive displacement moves the second body along it
   const Vec3 axis = (straight ? 1 : -1) * toEigen(worldAxis).normalized();
-  ensureCompiled();  // velocities are needed
-  synchronize();
   BodyRecord& child = body(straight ? joint.second : joint.first);
   BodyRecord& parent = body(straight ? joint.first : joint.second);
   const Pose childPose = toPose(placementOf(child)), parentPose = toPose(placementOf(parent));
-  const BodyState moving = stateOf(child.modelBody), carrier = stateOf(parent.modelBody);
+  const BodyState moving = stateOf(child), carrier = stateOf(parent);
   const Vec3 arm = toEigen(moving.position) - toEigen(carrier.position);
   const Vec3 carried = toEigen(carrier.velocity) + toEigen(carrier.angularVelocity).cross(arm);
 

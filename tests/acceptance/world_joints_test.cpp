@@ -252,6 +252,46 @@ TEST(WorldJoints, BodiesOfAJointTouchIfTheyShall) {
   }
 }
 
+// Compiling after every joint would take minutes here.
+TEST(WorldJoints, ManyMountedBodiesAreCompiledOnce) {
+  World w;
+  std::vector<JointId> joints;
+  for (int i = 0; i < 5000; ++i) {
+    const Vector3 place{static_cast<double>(i), 0, 0};
+    const BodyId body = w.addBody(Sphere{0.1}, {.pos = place, .velocity = {0, 0, 1}});
+    joints.push_back(w.addJoint(w.ground(), body, SlideJoint{}));
+  }
+  for (const JointId joint : joints) EXPECT_EQ(w.jointVelocity(joint), 1);
+}
+
+// What a World knows about bodies on joints before it compiles is what it finds afterwards.
+TEST(WorldJoints, StatesBeforeCompilingAreThoseAfter) {
+  World w({.gravity = {0, 0, 0}});
+  std::vector<BodyId> chain;
+  for (int i = 0; i < 6; ++i) {
+    chain.push_back(w.addBody(Box{{0.3, 0.2, 0.1}}, {.pos = {1.0 * i, 0.2 * (i % 2), 0},
+                                                     .quat = {0.8, 0.1 * i, -0.3, 0.2},
+                                                     .velocity = {0.1 * i, 0.5, -0.2},
+                                                     .angularVelocity = {0.3, -0.1 * i, 1}}));
+    if (i == 0) continue;
+    const BodyId before = chain[static_cast<std::size_t>(i - 1)];
+    if (i % 2 == 0) w.addJoint(before, chain.back(), SlideJoint{.axis = {0.2, 1, 0.1 * i}});
+    if (i % 2 == 1) {
+      w.addJoint(before, chain.back(),
+                 HingeJoint{.anchor = {i - 0.5, 0, 0.1}, .axis = {1, 0.3 * i, 2}, .spring = JointSpring{}});
+    }
+  }
+  std::vector<BodyState> before;
+  for (const BodyId body : chain) before.push_back(w.state(body));
+  w.model();  // compiles
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const BodyState after = w.state(chain[i]);
+    EXPECT_TRUE(test::allNear(after.position, before[i].position, 1e-12)) << i;
+    EXPECT_TRUE(test::allNear(after.velocity, before[i].velocity, 1e-12)) << i;
+    EXPECT_TRUE(test::allNear(after.angularVelocity, before[i].angularVelocity, 1e-12)) << i;
+  }
+}
+
 TEST(WorldJoints, WrongValuesAreRefusedByName) {
   World w;
   const BodyId a = w.addBody(Box{}, {.name = "a"});
