@@ -206,8 +206,8 @@ struct IslandReport {
 struct RowMemory {
   std::uint64_t key = 0;            ///< what the rows belong to; for contacts: the colliders and the feature
   std::array<double, 6> impulse{};  ///< N s or N m s
-  std::array<double, 6> mean{};     ///< contacts: of the impulses of some steps
-  double steps = 0;                 ///< contacts: how many
+  std::array<double, 6> mean{};     ///< of the impulses of some steps
+  double steps = 0;                 ///< how many
 };
 
 /// A block of rows and what is remembered of it.

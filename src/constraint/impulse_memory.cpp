@@ -134,7 +134,7 @@ std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<co
   return kept.first(count);
 }
 
-/// Draws the impulses of a contact towards their mean over some steps, `before` being what was remembered last.
+/// Draws the impulses of a block towards their mean over some steps, `before` being what was remembered last.
 ///
 /// Sweeps that end early are behind in what the bodies of a pile do together. Say that they remove the share rho of
 /// what such a motion lacks. Then the impulses a step starts from integrate the velocity, position correction adds the
@@ -191,7 +191,6 @@ void rememberImpulses(const Model& m, Data& d) {
     RowMemory& memory = *end++ = {.key = recall.key};
     const auto rows = static_cast<std::size_t>(block.nrow);
     for (std::size_t r = 0; r < rows; ++r) memory.impulse[r] = m.opt.timestep * force[r];
-    if (!isContact(d.efc_type[block.row])) continue;
     drawToMean(recall.memory >= 0 ? &d.row_memory[recall.memory] : nullptr, rows, memory);
   }
   addDormantBelow(~std::uint64_t{0});

@@ -190,15 +190,11 @@ Visits visitsOf(const Model& m, const Data& d, const Island& island, Arena& aren
   return {blocks};
 }
 
-/// Whether equalities of flexes in the island are so many that sweeps are no good. Equalities come first.
+/// Whether the island has equalities for which sweeps are no good.
 bool hasNet(const Data& d, const Island& island) {
-  int count = 0;
-  for (const int b : island.blocks) {
-    const RowBlock& block = d.row_block[b];
-    if (block.kind != BlockKind::Equality) break;
-    if (block.part >= 0 && ++count >= solve::kSmallestNet) return true;
-  }
-  return false;
+  solve::Nets nets;
+  for (const int b : island.blocks) nets.add(d.row_block[b]);
+  return nets.flexes() || nets.bodies();
 }
 
 IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedImpulses& shared, Arena& arena) {

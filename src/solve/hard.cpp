@@ -25,12 +25,6 @@ constexpr double kSlideShare = 1e-4, kSlideSpeed = 1e-7;
 
 std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 
-bool isNet(const ConstraintProblem& p) {
-  const auto leading = p.blocks.first(leadingEqualities(p.blocks));
-  return std::count_if(leading.begin(), leading.end(), [](const RowBlock& block) { return block.part >= 0; }) >=
-         kSmallestNet;
-}
-
 bool needsTooMuchOfInverse(const ConstraintProblem& p) {
   if (!p.stiff) return false;
   std::ptrdiff_t numbers = 0;
@@ -171,9 +165,13 @@ ImpulseReport solveHardByNewton(const ConstraintProblem& p, const ImpulseRows& r
 
 ImpulseReport solveHard(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options,
                         Arena& arena, std::span<double> lambda, std::span<double> velocity) {
-  const bool newton = isNet(p) || needsTooMuchOfInverse(p);
-  return newton ? solveHardByNewton(p, rows, options, arena, lambda, velocity)
-                : ImpulseSolver(p, rows, options, arena).solve(lambda, velocity);
+  Nets nets;
+  for (const RowBlock& block : p.blocks) nets.add(block);
+  if (nets.flexes() || needsTooMuchOfInverse(p)) {
+    return solveHardByNewton(p, rows, options, arena, lambda, velocity);
+  }
+  if (nets.bodies()) return solveHardByNewton(p, rows, options, arena, lambda, velocity, kGiveOfBodies);
+  return ImpulseSolver(p, rows, options, arena).solve(lambda, velocity);
 }
 
 }  // namespace sinew::solve

@@ -19,6 +19,10 @@ namespace {
 /// Ratio of what two sweeps move, squared, below which they converge quickly enough.
 constexpr double kQuick = 0.3;
 
+/// Rows without a number above this are rounding errors, as those of a rod that points at the axis of a hinge are. To
+/// push along them all the same would turn a micrometre of error into any speed.
+constexpr double kLeastLever = 1e-12;
+
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
 
@@ -229,6 +233,12 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
       gram[static_cast<std::size_t>(k * n + l)] = sum;
     }
     forEachComponent([&](const ImpulseSpace::Component& c) { std::fill(scratch + c.begin, scratch + c.end, 0.0); });
+  }
+  for (int k = 0; k < n; ++k) {
+    const double* basis = p_.values.data() + block.value + k * block.ncol;
+    if (std::any_of(basis, basis + block.ncol, [](double x) { return std::abs(x) > kLeastLever; })) continue;
+    for (int l = 0; l < n; ++l)
+      gram[static_cast<std::size_t>(k * n + l)] = gram[static_cast<std::size_t>(l * n + k)] = 0;
   }
   large.slot = slot.data();
   large.runs = runs.data();

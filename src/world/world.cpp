@@ -220,13 +220,6 @@ void World::Impl::removeJoint(JointRecord& record) {
   changed = true;
 }
 
-void World::Impl::prepareRemoval(const JointRecord& record) {
-  if (!riderOf(record)) return;
-  for (const BodyId end : {record.first, record.second}) {
-    if (!body(end).isStatic && !body(end).inData) return ensureCompiled();
-  }
-}
-
 void World::Impl::push(BodyRecord& record) {
   if (!record.pushed) pushed.push_back(record.id);
   record.pushed = true;
@@ -305,10 +298,7 @@ void World::remove(SoftId id) {
   impl_->changed = true;
 }
 
-void World::remove(JointId id) {
-  impl_->prepareRemoval(impl_->joint(id));
-  impl_->removeJoint(impl_->joint(id));
-}
+void World::remove(JointId id) { impl_->removeJoint(impl_->joint(id)); }
 
 bool World::contains(BodyId id) const { return impl_->bodySlots.find(id).has_value(); }
 bool World::contains(SoftId id) const { return impl_->softSlots.find(id).has_value(); }

@@ -72,6 +72,7 @@ Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
   s.option.erp = options.erp;
   s.option.slop = options.slop;
   s.option.restitution_threshold = options.restitutionThreshold;
+  s.option.disableflags |= disable::kFilterParent;  // joints say whom they keep from touching
   if (options.sleeping) s.option.enableflags |= enable::kSleep;
 
   std::vector<spec::Body> flat(bodies.size());

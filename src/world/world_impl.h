@@ -101,8 +101,6 @@ struct World::Impl {
   BodyRecord& movable(BodyId id, const char* what);
   std::string freshName(std::string name, const char* prefix);
   void removeJoint(JointRecord& joint);
-  /// Compiles if a body on a slide would have to be taken off before its state is known.
-  void prepareRemoval(const JointRecord& joint);
   void push(BodyRecord& record);
   /// Calls f(geom, its number in the model or -1).
   template <class F>
@@ -148,6 +146,8 @@ struct World::Impl {
   /// Keeps the states from which the last update started, before synchronize() overwrites them.
   void keepStart();
   BodyState stateOf(int modelBody) const;
+  /// Also of a body that is not in the model yet, or not in this way.
+  BodyState stateOf(const BodyRecord& record);
   Placement placementOf(const BodyRecord& record);
   /// Takes a body out of Data into its record as something given: the layout of its joint is about to change.
   void detach(BodyRecord& record);

@@ -115,10 +115,9 @@ struct Writer {
   }
   void hold(EqualityType type, const std::string& suffix) const {
     spec::Equality equality;
-    equality.name = joint.name + suffix;
+    equality.name = equality.name1 = joint.name + ".1" + suffix;  // no other joint can be called so that they clash
     equality.type = type;
     equality.sites = true;
-    equality.name1 = joint.name + ".1" + suffix;
     equality.name2 = joint.name + ".2" + suffix;
     spec.equalities.push_back(equality);
   }
@@ -153,7 +152,8 @@ struct Writer {
       // no distance in a world is anywhere near the largest one for which nothing is said
       constexpr double kFar = 1e9;
       tendon.limited = spec::Tri::True;
-      tendon.range = {joint.min, std::min(joint.max, kFar)};
+      // a length is never below 0; a row that held it there would stop what passes through the other end
+      tendon.range = {joint.min > 0 ? joint.min : -kFar, std::min(joint.max, kFar)};
     }
     if (distance.spring) {
       tendon.stiffness = {distance.spring->stiffness, 0, 0};
@@ -165,7 +165,7 @@ struct Writer {
     // a tendon equality counts from the length in the reference configuration
     const double length = (compose(pose2, joint.frame2).pos - compose(pose1, joint.frame1).pos).norm();
     spec::Equality equality;
-    equality.name = joint.name;
+    equality.name = joint.name + ".1";
     equality.type = EqualityType::Tendon;
     equality.name1 = joint.name;
     equality.polycoef = {joint.max - length, 0, 0, 0, 0};
@@ -189,6 +189,7 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
   joint.collide = options.collide;
   const Placement placement1 = impl_->placementOf(one), placement2 = impl_->placementOf(two);
   std::visit(Placer{who, placement1, placement2, joint}, shape);
+  ++impl_->nextUid;
   joint.id = impl_->jointSlots.add(impl_->joints.size());
   const auto* slide = std::get_if<SlideJoint>(&shape);
   const auto* hinge = std::get_if<HingeJoint>(&shape);
@@ -231,12 +232,10 @@ void World::Impl::mount(const JointRecord& joint, Mount mount, const Vector3& wo
   }
   // the axis is fixed in both: a positive displacement moves the second body along it
   const Vec3 axis = (straight ? 1 : -1) * toEigen(worldAxis).normalized();
-  ensureCompiled();  // velocities are needed
-  synchronize();
   BodyRecord& child = body(straight ? joint.second : joint.first);
   BodyRecord& parent = body(straight ? joint.first : joint.second);
   const Pose childPose = toPose(placementOf(child)), parentPose = toPose(placementOf(parent));
-  const BodyState moving = stateOf(child.modelBody), carrier = stateOf(parent.modelBody);
+  const BodyState moving = stateOf(child), carrier = stateOf(parent);
   const Vec3 arm = toEigen(moving.position) - toEigen(carrier.position);
   const Vec3 carried = toEigen(carrier.velocity) + toEigen(carrier.angularVelocity).cross(arm);
 
@@ -312,9 +311,9 @@ double World::jointVelocity(JointId joint) const {
 }
 
 void World::setMotor(JointId id, const JointMotor& motor) {
+  checkMotor(fmt::format("joint \"{}\"", impl_->joint(id).name), motor);
+  impl_->coordinateOf(id);  // may compile, which moves records
   JointRecord& record = impl_->joint(id);
-  checkMotor(fmt::format("joint \"{}\"", record.name), motor);
-  impl_->coordinateOf(id);
   if (!record.motor) impl_->changed = true;
   record.motor = motor;
 }

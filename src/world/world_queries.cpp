@@ -89,10 +89,31 @@ Placement World::Impl::placementOf(const BodyRecord& record) {
   return fromPose(compose(compose(toPose(placementOf(body(record.mount->parent))), record.mount->frame), along));
 }
 
+BodyState World::Impl::stateOf(const BodyRecord& record) {
+  if (record.inData) {
+    synchronize();
+    return stateOf(record.modelBody);
+  }
+  const Pose pose = toPose(placementOf(record));
+  if (!record.mount) {
+    return {fromEigen(pose.pos), fromQuat(pose.quat), record.velocity, record.angularVelocity};
+  }
+  const BodyState carrier = stateOf(body(record.mount->parent));
+  const Vec3 axis = record.qvel[0] * rotate(pose.quat, record.mount->axis);
+  Vec3 w = toEigen(carrier.angularVelocity);
+  Vec3 v = toEigen(carrier.velocity) + w.cross(pose.pos - toEigen(carrier.position));
+  if (record.mount->type == JointType::Slide) {
+    v += axis;
+  } else {
+    w += axis;
+    v -= axis.cross(rotate(pose.quat, record.mount->anchor));
+  }
+  return {fromEigen(pose.pos), fromQuat(pose.quat), fromEigen(v), fromEigen(w)};
+}
+
 void World::Impl::detach(BodyRecord& record) {
   const Placement placement = placementOf(record);
-  synchronize();
-  const BodyState state = stateOf(record.modelBody);
+  const BodyState state = stateOf(record);
   record.placement = placement;
   record.velocity = state.velocity;
   record.angularVelocity = state.angularVelocity;
@@ -111,13 +132,7 @@ Placement World::placement(BodyId id) const {
   return record.toGiven(impl_->placementOf(record));
 }
 
-BodyState World::state(BodyId id) const {
-  const BodyRecord& record = impl_->body(id);
-  if (record.isStatic) return {record.placement.position, record.placement.orientation, {}, {}};
-  if (!record.inData) impl_->ensureCompiled();
-  impl_->synchronize();
-  return impl_->stateOf(impl_->body(id).modelBody);
-}
+BodyState World::state(BodyId id) const { return impl_->stateOf(impl_->body(id)); }
 
 double World::mass(BodyId id) const {
   if (impl_->body(id).isStatic) return std::numeric_limits<double>::infinity();
