@@ -70,10 +70,10 @@ void lowerPosition(ActuatorRecord& r, bool integrated) {
   r.gaintype = GainType::Fixed;
   r.biastype = BiasType::Affine;
   if (integrated) r.dyntype = DynType::Integrator;
-  if (r.inheritrange > 0 && isSet(r.ctrlrange))
-    throw ValueError{"only one of 'ctrlrange' and 'inheritrange' may be given"};
-  if (integrated && r.inheritrange > 0 && isSet(r.actrange))
-    throw ValueError{"only one of 'actrange' and 'inheritrange' may be given"};
+  // what is inherited is a range of positions: of the control, or of the activation if the control is a velocity
+  if (r.inheritrange > 0 && isSet(integrated ? r.actrange : r.ctrlrange))
+    throw ValueError{
+        fmt::format("only one of '{}' and 'inheritrange' may be given", integrated ? "actrange" : "ctrlrange")};
 }
 
 /// The bits that the words of 'input' stand for: a chart of rotations, nothing, or setpoints in their order.
@@ -178,10 +178,11 @@ void lowerMuscle(ActuatorRecord& r) {
 }
 
 void lowerAdhesion(ActuatorRecord& r) {
-  requireNotNegative(r.gain, "gain");
+  const double gain = r.gain.value_or(r.gainprm[0]);
+  requireNotNegative(gain, "gain");
   if (r.ctrlrange[0] < 0 || r.ctrlrange[1] < 0)
     throw ValueError{"'ctrlrange' of an adhesion actuator cannot be negative"};
-  r.gainprm[0] = r.gain.value_or(r.gainprm[0]);
+  r.gainprm[0] = gain;
   r.ctrllimited = spec::Tri::True;
   setGains(r, r.dyntype, GainType::Fixed, BiasType::None);
 }
@@ -268,7 +269,8 @@ std::string_view raiseServo(ActuatorRecord& r) {
   lowerPosition(servo, integrated);
   const bool same = servo.gainprm == r.gainprm && servo.biasprm == r.biasprm && servo.dynprm == r.dynprm &&
                     servo.dyntype == r.dyntype && servo.gaintype == r.gaintype && servo.biastype == r.biastype &&
-                    !isSet(r.ctrlrange) && r.actdim == -1 && !r.actearly && r.trntype != TransmissionType::Body;
+                    (integrated || !isSet(r.ctrlrange)) && r.actdim == -1 && !r.actearly &&
+                    r.trntype != TransmissionType::Body;
   const bool noAct = !isSet(r.actrange) && (integrated || r.actlimited == spec::Tri::Auto);
   if (!same || !noAct) return "general";
   r.kp = servo.kp, r.kv = servo.kv, r.dampratio = servo.dampratio, r.timeconst = servo.timeconst;

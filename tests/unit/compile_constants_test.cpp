@@ -119,12 +119,16 @@ TEST(CompileConstants, DampingRatioOfServos) {
 TEST(CompileConstants, InheritedRange) {
   const Model m =
       model(R"(<worldbody><body><joint name="j" type="slide" range="1 3"/><geom size="0.1"/></body></worldbody>
-    <actuator><position joint="j" inheritrange="0.5"/><intvelocity joint="j" inheritrange="1"/></actuator>)");
+    <actuator><position joint="j" inheritrange="0.5"/>
+    <intvelocity joint="j" inheritrange="1" ctrlrange="-4 4"/></actuator>)");
   EXPECT_TRUE(allNear(std::vector<double>(m.actuator_ctrlrange.begin(), m.actuator_ctrlrange.begin() + 2),
                       std::vector<double>{1.5, 2.5}, 1e-15));
   EXPECT_EQ(m.actuator_ctrllimited[0], 1);
   EXPECT_TRUE(allNear(std::vector<double>(m.actuator_actrange.begin() + 2, m.actuator_actrange.begin() + 4),
                       std::vector<double>{1, 3}, 1e-15));
+  // the control of an integrated velocity has a range of its own
+  EXPECT_EQ(m.actuator_ctrlrange[2], -4);
+  EXPECT_EQ(m.actuator_ctrlrange[3], 4);
   EXPECT_EQ(m.na, 1);
   EXPECT_EQ(m.actuator_actadr[0], -1);
   EXPECT_EQ(m.actuator_actadr[1], 0);

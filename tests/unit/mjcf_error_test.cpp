@@ -141,6 +141,10 @@ TEST(MjcfErrors, AttributesThatExcludeOrNeedEachOther) {
             "m.xml:2: <motor>: 'cranklength' can only be used with 'cranksite'");
   EXPECT_EQ(errorOf(model("<actuator><position joint=\"j\" ctrlrange=\"0 1\" inheritrange=\"1\"/></actuator>")),
             "m.xml:2: <position>: only one of 'ctrlrange' and 'inheritrange' may be given");
+  EXPECT_EQ(errorOf(model("<actuator><intvelocity joint=\"j\" actrange=\"0 1\" inheritrange=\"1\"/></actuator>")),
+            "m.xml:2: <intvelocity>: only one of 'actrange' and 'inheritrange' may be given");
+  EXPECT_EQ(errorOf(model("<default><general gainprm=\"-2\"/></default>\n<actuator><adhesion body=\"b\"/></actuator>")),
+            "m.xml:3: <adhesion>: 'gain' cannot be negative, found -2");
 }
 
 TEST(MjcfErrors, ElementsThatMayAppearOnce) {

@@ -114,8 +114,9 @@ TEST(MjcfWriter, KeepsJointsOfEveryKind) {
 
 TEST(MjcfWriter, KeepsActuatorsWithInheritedRanges) {
   const Spec spec = read(R"(<actuator><position joint="j" inheritrange="0.9" kp="3" dampratio="1"/>
-    <intvelocity joint="j" inheritrange="1"/><position joint="j" inheritrange="1" timeconst="0.5"/><muscle joint="j"/></actuator>)");
+    <intvelocity joint="j" inheritrange="1" ctrlrange="-2 2"/><position joint="j" inheritrange="1" timeconst="0.5"/><muscle joint="j"/></actuator>)");
   const std::string text = writeMjcf(spec);
+  EXPECT_NE(text.find("<intvelocity "), std::string::npos) << text;
   EXPECT_NE(text.find("<position joint=\"j\" inheritrange=\"0.9\" kp=\"3\" dampratio=\"1\"/>"), std::string::npos)
       << text;
   const Spec again = readMjcfText(text);
