@@ -30,8 +30,4 @@ double nextActivation(const Model& m, const Data& d, int u, int activation, doub
 /// implicit, inv(A)(qfrc_smooth - h K v); then also flexA, its factors and qfrc_implicit.
 void acceleration(const Model& m, Data& d);
 
-/// cacc, cfrc_ext, cfrc_int by Newton-Euler over qacc, with applied (and, once they exist, contact and equality)
-/// forces.
-void bodyForces(const Model& m, Data& d);
-
 }  // namespace sinew

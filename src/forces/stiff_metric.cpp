@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "elastic/shell.h"
+#include "forces/derivative.h"
 #include "forces/elasticity.h"
 #include "inertia/inertia.h"
-#include "integrate/derivative.h"
 #include "kinematics/flexes.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"

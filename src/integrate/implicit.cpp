@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <span>
 
+#include "forces/derivative.h"
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
-#include "integrate/derivative.h"
 #include "integrate/integrate.h"
 #include "integrate/sparse_lu.h"
 #include "math/types.h"

@@ -3,7 +3,7 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "integrate/derivative.h"
+#include "forces/derivative.h"
 #include "math/quat.h"
 #include "model/awake.h"
 

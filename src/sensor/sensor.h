@@ -9,6 +9,10 @@ namespace sinew {
 /// after the solve) into sensordata: as they are, or, with a delay or between the ticks of an interval, as they were.
 void sense(const Model& m, Data& d, Stage stage);
 
+/// cacc, cfrc_ext, cfrc_int by Newton-Euler over qacc, with applied (and, once they exist, contact and equality)
+/// forces.
+void bodyForces(const Model& m, Data& d);
+
 /// Adds the controls to the samples in d.history of actuators that keep some. Belongs to the end of a step, before
 /// anything moves.
 void sampleControls(const Model& m, Data& d);

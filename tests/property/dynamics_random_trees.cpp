@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "integrate/derivative.h"
+#include "forces/derivative.h"
 #include "math/types.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"

@@ -8,6 +8,7 @@
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
 #include "math/spatial.h"
+#include "sensor/sensor.h"
 #include "support/mjcf_text.h"
 #include "support/random_state.h"
 #include "support/random_tree.h"

@@ -7,6 +7,7 @@
 
 #include "forces/forces.h"
 #include "math/types.h"
+#include "sensor/sensor.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"
 #include "support/tolerance.h"

@@ -1,4 +1,4 @@
-#include "integrate/derivative.h"
+#include "forces/derivative.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "integrate/derivative.h"
+#include "forces/derivative.h"
 #include "kinematics/jacobian.h"
 #include "math/quat.h"
 #include "math/spatial.h"

@@ -2,9 +2,9 @@
 
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
-#include "forces/forces.h"
 #include "kinematics/dof_chains.h"
 #include "math/spatial.h"
+#include "sensor/sensor.h"
 
 namespace sinew {
 namespace {

@@ -1,6 +1,6 @@
 #include <span>
 
-#include "integrate/derivative.h"
+#include "forces/derivative.h"
 #include "math/spatial.h"
 #include "math/types.h"
 
