@@ -174,7 +174,7 @@ int BlockPattern::find(int row, int column) const {
 
 int BlockPattern::worthwhileIterations(double factorFlops) const {
   constexpr double kPerBlock = 36;  // multiplications of an iteration, which take as long as those of a factor
-  constexpr double kLeast = 100, kMost = 5000;
+  constexpr double kLeast = 50, kMost = 5000;
   return static_cast<int>(std::clamp(factorFlops / (kPerBlock * blocks()), kLeast, kMost));
 }
 
