@@ -186,7 +186,10 @@ void PrimalSolver::solveHessian(const Solution& s) {
           : dense_->solve(gradient_.data(), preconditioned_.data());
 }
 
-double PrimalSolver::decrement() const { return std::max(0.0, 0.5 * p_.primalScale * dot(gradient_, preconditioned_)); }
+double PrimalSolver::decrement() const {
+  // in this order the maximum of NaN is NaN, which is below no tolerance
+  return std::max(0.5 * p_.primalScale * dot(gradient_, preconditioned_), 0.0);
+}
 
 SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   const bool newton = method_ == PrimalMethod::Newton;
@@ -219,7 +222,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   while (!report.converged && report.iterations < options_.maxIterations) {
     // best point along the direction
     const double length = norm(direction_);
-    if (length < kMinVal) break;
+    if (!(length >= kMinVal && std::isfinite(length))) break;
     multiplyRows(sided_, direction_.data(), Js_.data());
     multiplyFixed(s);
     const double slope = dot(direction_, fixedGradient_), curvature = dot(direction_, fixedProduct_);

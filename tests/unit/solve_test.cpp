@@ -627,6 +627,20 @@ TEST(Newton, CostFallsInEveryIterationAndTheGradientVanishes) {
   }
 }
 
+// What is not a number is no solution, and needs no hundred iterations.
+TEST(Solvers, DoNotConvergeToWhatIsNotANumber) {
+  const RandomProblem random(3, kAll);
+  ConstraintProblem p = random.problem();
+  std::vector<double> force(p.smoothForce.begin(), p.smoothForce.end());
+  force[0] = std::numeric_limits<double>::quiet_NaN();
+  p.smoothForce = force;
+  for (const Method method : {Method::Newton, Method::CG}) {
+    const Result r = solveBy(p, method, {.maxIterations = 100, .tolerance = 1e-8});
+    EXPECT_FALSE(r.report.converged);
+    EXPECT_LT(r.report.iterations, 3);
+  }
+}
+
 // Three algorithms, one minimizer. The dual solvers converge linearly, hence the looser bound.
 TEST(Solvers, NewtonConjugateGradientAndGaussSeidelAgree) {
   for (unsigned seed = 0; seed < 40; ++seed) {
