@@ -92,7 +92,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writePatterns(m);
   if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
   draft::writeFixed(draft, m);
-  draft::writeElasticity(m);
+  draft::writeElasticity(draft, m);
   Data d(m);
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);

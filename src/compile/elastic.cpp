@@ -1,5 +1,7 @@
 #include "compile/elastic.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <memory>
@@ -92,6 +94,25 @@ void writeHinges(Model& m, int f, const std::vector<Vec3>& rest) {
       storeCotangent(elastic::cotangentHinge(x, bendingModulus(m, f)), &m.flexhinge_cotangent[16 * h]);
     }
   }
+}
+
+/// Cotangents of triangles that lie on each other are those of a flat pair turned inside out: the energy of the pair
+/// has no lower bound.
+void reportFolded(const Draft& draft, const Model& m, int f) {
+  constexpr double kFolded = 170 * std::numbers::pi / 180;
+  if (m.flex_bending[f] != FlexBending::Cotangent) return;
+  int count = 0, first = -1;
+  for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
+    if (!(std::abs(m.flexhinge_angle0[h]) > kFolded)) continue;
+    if (count++ == 0) first = h;
+  }
+  if (count == 0) return;
+  const int* edge = &m.flexhinge_vert[4 * first];
+  draft.warn(placeOf(draft.flexes[static_cast<std::size_t>(f)])
+                 .message(fmt::format("{} pairs of triangles, the first at the edge between vertices {} and {}, lie on "
+                                      "each other at rest: bending=\"cotangent\" has no stable shape there, "
+                                      "bending=\"dihedral\" has",
+                                      count, edge[0], edge[1])));
 }
 
 /// Rods bend where exactly two segments meet. I = pi r^4 / 4.
@@ -201,7 +222,7 @@ void writeFaces(Model& m, int f, const std::vector<Vec3>& rest) {
 
 }  // namespace
 
-void writeElasticity(Model& m) {
+void writeElasticity(const Draft& draft, Model& m) {
   const std::vector<Vec3> rest = restPositions(m);
   for (int f = 0; f < m.nflex; ++f) {
     m.flex_elasticadr[f] = -1;
@@ -214,6 +235,7 @@ void writeElasticity(Model& m) {
       }
       if (m.flex_stretch[f] && m.flex_dim[f] == 1) writeBends(m, f, rest);
       writeHinges(m, f, rest);
+      reportFolded(draft, m, f);
     }
     m.flex_bendnum[f] = static_cast<int>(m.flexbend_stiffness.size()) - m.flex_bendadr[f];
     m.flex_celladr[f] = m.nflexcell;

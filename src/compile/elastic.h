@@ -7,7 +7,7 @@ namespace sinew::draft {
 
 /// Constants of the elasticity of flexes, from their rest shapes at qpos0: elements, hinges, bends of rods, cells; and
 /// the pattern of their stiffness. Sets the sizes nflexelastic, nflexbend, nflexcell*, nflexblock, nflexslot. Needs the
-/// flexes, poses of bodies at qpos0 as the tree has them, and qpos0.
-void writeElasticity(Model& m);
+/// flexes, poses of bodies at qpos0 as the tree has them, and qpos0. Warns of triangles that lie on each other.
+void writeElasticity(const Draft& draft, Model& m);
 
 }  // namespace sinew::draft

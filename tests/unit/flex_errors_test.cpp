@@ -209,5 +209,22 @@ TEST(FlexWarnings, FLEX_B10_AnEdgeOfThreeTrianglesIsReportedOnce) {
                              "not resist bending");
 }
 
+TEST(FlexWarnings, TrianglesThatLieOnEachOtherAtRest) {
+  const auto warningsOf = [](const std::string& more) {
+    Warnings warnings;
+    compile(readMjcfText(flex("vertex=\"0 0 0 1 0 0 0 1 0 .1 .9 .01\" element=\"0 1 2 1 0 3\"",
+                              "<elasticity young=\"1e5\" thickness=\".01\" elastic2d=\"both\" " + more + "/>"),
+                         "m.xml"),
+            &warnings);
+    return warnings;
+  };
+  const Warnings warnings = warningsOf("");
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(warnings[0], kFlex +
+                             "1 pairs of triangles, the first at the edge between vertices 0 and 1, lie on each other "
+                             "at rest: bending=\"cotangent\" has no stable shape there, bending=\"dihedral\" has");
+  EXPECT_TRUE(warningsOf("bending=\"dihedral\"").empty());
+}
+
 }  // namespace
 }  // namespace sinew
