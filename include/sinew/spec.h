@@ -84,6 +84,16 @@ struct LengthRange {
   Origin origin;
 };
 
+/// The part of Compiler that says how bodies get their mass and inertia.
+struct InertiaSettings {
+  double boundmass = 0;
+  double boundinertia = 0;
+  bool balanceinertia = false;
+  InertiaFromGeom inertiafromgeom = InertiaFromGeom::Auto;
+  std::array<int, 2> inertiagrouprange{0, 5};
+  bool operator==(const InertiaSettings&) const = default;
+};
+
 struct Compiler {
   bool autolimits = true;
   double boundmass = 0;
@@ -108,6 +118,10 @@ struct Compiler {
   std::optional<bool>
       exactmeshinertia;           ///< present with either value: meshes without `inertia` use the exact algorithm
   std::optional<GapReading> gap;  ///< meaning of contact gaps; absent means Inside, with a warning if any gap > 0
+
+  InertiaSettings inertia() const {
+    return {boundmass, boundinertia, balanceinertia, inertiafromgeom, inertiagrouprange};
+  }
 };
 
 struct Size {
@@ -400,6 +414,7 @@ struct Body : Placed {
   bool simpleAllowed = true;  ///< simple="false" forbids the constant-diagonal shortcut
   std::vector<double> user;
   std::optional<Inertial> inertial;
+  std::optional<InertiaSettings> inertiaSettings;  ///< of the model it was attached from, instead of the compiler's
   std::vector<Frame> frames;
   // in document order, those inside frames included
   std::vector<Joint> joints;

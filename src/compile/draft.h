@@ -103,6 +103,9 @@ struct Draft {
   std::vector<int> equalityFlexes;         ///< the flexes that ask
 
   const spec::Compiler& compiler() const { return spec->compiler; }
+  spec::InertiaSettings inertiaSettings(const spec::Body& body) const {
+    return body.inertiaSettings.value_or(spec->compiler.inertia());
+  }
   Body& body(int i) { return bodies[static_cast<std::size_t>(i)]; }
   const Body& body(int i) const { return bodies[static_cast<std::size_t>(i)]; }
   void warn(const std::string& text) const {

@@ -178,8 +178,7 @@ Geom draftGeom(const Draft& draft, const spec::Geom& spec, const std::vector<Pos
   checkSize(geom.type, geom.size, place);
   setBounds(draft, geom);
 
-  const auto [firstGroup, lastGroup] = draft.compiler().inertiagrouprange;
-  if (carriesMass && spec.group >= firstGroup && spec.group <= lastGroup) setMass(draft, geom);
+  if (carriesMass) setMass(draft, geom);
   if (spec.fluidellipsoid) {
     // a plane without edges has no ellipsoid; it cannot move either, so the fluid does nothing to it
     const Vec3 semiAxes = geom::fluidSemiAxes(geom.type, geom.size);
@@ -192,8 +191,10 @@ Geom draftGeom(const Draft& draft, const spec::Geom& spec, const std::vector<Pos
 }  // namespace
 
 void draftGeoms(const Draft& draft, const std::vector<Pose>& frames, bool moving, bool carriesMass, Body& body) {
+  const auto [firstGroup, lastGroup] = draft.inertiaSettings(*body.spec).inertiagrouprange;
   for (const spec::Geom& spec : body.spec->geoms) {
-    body.geoms.push_back(draftGeom(draft, spec, frames, moving, carriesMass));
+    const bool selected = spec.group >= firstGroup && spec.group <= lastGroup;
+    body.geoms.push_back(draftGeom(draft, spec, frames, moving, carriesMass && selected));
     body.margin = std::max(body.margin, spec.margin + spec.gap);
   }
 }

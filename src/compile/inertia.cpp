@@ -68,8 +68,8 @@ void readInertial(const spec::Inertial& spec, const spec::Compiler& compiler, co
 }
 
 /// Returns false if no geom has mass.
-bool fromGeoms(const Draft& draft, Body& body) {
-  const auto [firstGroup, lastGroup] = draft.compiler().inertiagrouprange;
+bool fromGeoms(const spec::InertiaSettings& settings, Body& body) {
+  const auto [firstGroup, lastGroup] = settings.inertiagrouprange;
   std::vector<MassPart> parts;
   for (const Geom& geom : body.geoms) {
     const bool selected = geom.spec->group >= firstGroup && geom.spec->group <= lastGroup;
@@ -84,14 +84,14 @@ bool fromGeoms(const Draft& draft, Body& body) {
   return true;
 }
 
-void boundAndCheck(const spec::Compiler& compiler, Body& body) {
+void boundAndCheck(const spec::InertiaSettings& settings, Body& body) {
   const Place place = placeOf(*body.spec);
   Vec3& I = body.inertia;
-  body.mass = std::max(body.mass, compiler.boundmass);
-  I = I.cwiseMax(compiler.boundinertia);
+  body.mass = std::max(body.mass, settings.boundmass);
+  I = I.cwiseMax(settings.boundinertia);
   // a flat plate has A + B = C, which rounding must not turn into a refusal
   if (2 * I.maxCoeff() - I.sum() > kRounding * I.maxCoeff()) {
-    if (!compiler.balanceinertia) {
+    if (!settings.balanceinertia) {
       place.fail(
           fmt::format("no body has the principal moments {} {} {}: the largest must not exceed the sum of the others "
                       "(balanceinertia in <compiler> replaces all by their mean)",
@@ -130,16 +130,16 @@ MassPart combined(std::span<const MassPart> parts, const Place& place) {
 }
 
 void draftInertia(const Draft& draft, const std::vector<Pose>& frames, const Pose& ownPose, Body& body) {
-  const spec::Compiler& compiler = draft.compiler();
+  const spec::InertiaSettings settings = draft.inertiaSettings(*body.spec);
   const bool isWorld = body.spec == &draft.spec->world;
   const bool given = body.spec->inertial.has_value();
-  if (given) readInertial(*body.spec->inertial, compiler, frames, body);
+  if (given) readInertial(*body.spec->inertial, draft.compiler(), frames, body);
 
-  const bool useGeoms = !isWorld && (compiler.inertiafromgeom == spec::InertiaFromGeom::True ||
-                                     (compiler.inertiafromgeom == spec::InertiaFromGeom::Auto && !given));
-  const bool found = useGeoms && fromGeoms(draft, body);
+  const bool useGeoms = !isWorld && (settings.inertiafromgeom == spec::InertiaFromGeom::True ||
+                                     (settings.inertiafromgeom == spec::InertiaFromGeom::Auto && !given));
+  const bool found = useGeoms && fromGeoms(settings, body);
   if (!given && !found) body.inertial = ownPose;
-  if (!isWorld) boundAndCheck(compiler, body);
+  if (!isWorld) boundAndCheck(settings, body);
 }
 
 void requireMass(const Draft& draft) {

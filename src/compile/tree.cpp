@@ -109,7 +109,8 @@ void draftTree(Draft& draft) {
     draftJoints(draft, ownFrames, body);
     moving.push_back(!body.joints.empty() || (!isWorld && !spec.mocap && moving[parent]));
 
-    const bool carriesMass = !isWorld && (!spec.inertial || compiler.inertiafromgeom == spec::InertiaFromGeom::True);
+    const bool alwaysFromGeoms = draft.inertiaSettings(spec).inertiafromgeom == spec::InertiaFromGeom::True;
+    const bool carriesMass = !isWorld && (!spec.inertial || alwaysFromGeoms);
     draftGeoms(draft, ownFrames, moving.back() != 0, carriesMass, body);
     draftInertia(draft, ownFrames, ownPose, body);
     draftSites(draft, ownFrames, body);

@@ -10,6 +10,7 @@
 #include "mjcf/xml_text.h"
 #include "sinew/load.h"
 #include "spec/names.h"
+#include "spec/place.h"
 
 namespace sinew::mjcf {
 namespace {
@@ -228,6 +229,12 @@ class Writer {
   }
 
   void writeContent(const spec::Body& body) {
+    if (body.inertiaSettings && *body.inertiaSettings != spec_.compiler.inertia()) {
+      throw LoadError(
+          spec::located(body, "body",
+                        "cannot be written into one file: it was attached from a model whose <compiler> makes "
+                        "inertia in another way"));
+    }
     if (body.inertial) {
       const int opened = openFrames(body, body.inertial->frame);
       element({"worldbody", "body", "inertial"}, *body.inertial);

@@ -58,7 +58,10 @@ class Adopter {
       joint.align = from_.alignfree ? Tri::True : Tri::False;
     if (from_.degree == to_.degree) return;
     const auto convert = [&](double& angle) { angle = from_.degree ? toRadians(angle) : toDegrees(angle); };
-    if (joint.type == JointType::Hinge || joint.type == JointType::Ball) {
+    // a range that is not in force keeps its unit
+    const bool limited =
+        joint.limited == Tri::True || (joint.limited == Tri::Auto && to_.autolimits && joint.range[0] < joint.range[1]);
+    if (limited && (joint.type == JointType::Hinge || joint.type == JointType::Ball)) {
       convert(joint.range[0]);
       convert(joint.range[1]);
     }
@@ -76,11 +79,15 @@ class Adopter {
     for (Site& site : body.sites) adopt(site.orientation, site, "site");
     for (Camera& camera : body.cameras) adopt(camera.orientation, camera, "camera");
     for (Flexcomp& flexcomp : body.flexcomps) adopt(flexcomp.orientation, flexcomp, "flexcomp");
-    if (!body.inertial) return;
-    adopt(body.inertial->orientation, body, "inertial");
-    // "always from geoms" is "from geoms unless stated" with nothing stated
-    if (from_.inertiafromgeom == InertiaFromGeom::True && to_.inertiafromgeom == InertiaFromGeom::Auto)
-      body.inertial.reset();
+    if (body.inertial) adopt(body.inertial->orientation, body, "inertial");
+    if (body.inertiaSettings) return;  // of a model that the child had attached itself
+    InertiaSettings settings = from_.inertia();
+    // "always from geoms" is "from geoms unless stated" where nothing is stated
+    if (!body.inertial && settings.inertiafromgeom == InertiaFromGeom::True &&
+        to_.inertiafromgeom == InertiaFromGeom::Auto) {
+      settings.inertiafromgeom = InertiaFromGeom::Auto;
+    }
+    if (settings != to_.inertia()) body.inertiaSettings = settings;
   }
 
  private:
@@ -96,13 +103,7 @@ class Adopter {
 }
 
 /// Settings of the compiler that cannot be moved onto the elements.
-void requireSameInertiaSettings(const Spec& child, const Compiler& from, const Compiler& to) {
-  const bool fromGeoms = from.inertiafromgeom == InertiaFromGeom::True && to.inertiafromgeom == InertiaFromGeom::Auto;
-  if (from.inertiafromgeom != to.inertiafromgeom && !fromGeoms) refuse(child, "inertiafromgeom");
-  if (from.inertiagrouprange != to.inertiagrouprange) refuse(child, "inertiagrouprange");
-  if (from.boundmass != to.boundmass) refuse(child, "boundmass");
-  if (from.boundinertia != to.boundinertia) refuse(child, "boundinertia");
-  if (from.balanceinertia != to.balanceinertia) refuse(child, "balanceinertia");
+void requireSameOthers(const Spec& child, const Compiler& from, const Compiler& to) {
   if (from.fitaabb != to.fitaabb) refuse(child, "fitaabb");
   if (from.gap && from.gap != to.gap) refuse(child, "gap");
 }
@@ -111,7 +112,7 @@ void requireSameInertiaSettings(const Spec& child, const Compiler& from, const C
 
 void adoptSettings(Spec& child, const Compiler& parent) {
   const Compiler from = child.compiler;
-  requireSameInertiaSettings(child, from, parent);
+  requireSameOthers(child, from, parent);
   const Adopter adopter(from, parent);
   forEachBody(child.world, [&](Body& body) { adopter.adopt(body); });
   for (Tendon& tendon : child.tendons) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "sinew/load.h"
+#include "sinew/model.h"
 #include "spec/attach.h"
 #include "spec/names.h"
 #include "spec/orientation.h"
@@ -210,10 +211,45 @@ TEST_F(Attach, SettlesConflictingOptionsByPolicy) {
   EXPECT_NO_THROW(read(child, R"(<compiler conflict="error"/>)" + body));
 }
 
-TEST_F(Attach, RefusesInertiaSettingsItCannotMove) {
-  EXPECT_THROW(read(R"(<compiler boundmass="1"/><worldbody><body name="b"/></worldbody>)",
+// Each setting shows in the mass or inertia of a body; that of the parent's own body stays as the parent says.
+TEST_F(Attach, BodiesKeepTheInertiaSettingsOfTheirModel) {
+  const std::string child =
+      R"(<compiler boundmass="0.5" boundinertia="0.02" balanceinertia="true" inertiafromgeom="true" inertiagrouprange="1 2"/>
+    <worldbody><body name="b"><body name="light"><joint/><geom size="0.01" group="1" mass="0.1"/></body>
+      <body name="stated"><inertial pos="0 0 0" mass="7" diaginertia="1 1 1"/><geom size="1" group="1" mass="3"/></body>
+      <body name="grouped"><geom size="1" group="2" mass="2"/><geom size="1" group="3" mass="4"/></body>
+      <body name="uneven"><inertial pos="0 0 0" mass="1" diaginertia="1 1 4"/></body></body></worldbody>)";
+  const Spec spec = read(child, R"(<worldbody><attach model="c" body="b" prefix="p"/>
+    <body name="own"><joint/><geom size="0.1" mass="0.1" group="3"/></body></worldbody>)");
+  const Model m = compile(spec);
+  const auto body = [&m](const char* name) { return findId(m, ObjType::Body, name); };
+  const auto mass = [&](const char* name) { return m.body_mass[body(name)]; };
+  EXPECT_EQ(mass("plight"), 0.5);
+  EXPECT_EQ(m.body_inertia[3 * body("plight")], 0.02);
+  EXPECT_EQ(mass("pstated"), 3);
+  EXPECT_EQ(mass("pgrouped"), 2);
+  EXPECT_EQ(m.body_inertia[3 * body("puneven") + 2], 2);
+  EXPECT_EQ(mass("own"), 0.1);
+  EXPECT_THROW(writeMjcf(spec), LoadError);  // one file has one <compiler>
+  EXPECT_NO_THROW(writeMjcf(
+      read(R"(<compiler inertiafromgeom="true"/><worldbody><body name="b"><geom size="1"/></body></worldbody>)",
+           R"(<worldbody><attach model="c" body="b" prefix="p"/></worldbody>)")));
+}
+
+TEST_F(Attach, RefusesSettingsItCannotMove) {
+  EXPECT_THROW(read(R"(<compiler fitaabb="true"/><worldbody><body name="b"/></worldbody>)",
                     R"(<worldbody><attach model="c" body="b" prefix="p"/></worldbody>)"),
                LoadError);
+}
+
+// The compiler leaves it alone, so attaching must not change its unit either.
+TEST_F(Attach, ARangeThatIsNotInForceKeepsItsUnit) {
+  const char* body = R"(<worldbody><attach model="c" body="b" prefix="p"/></worldbody>)";
+  const char* joints =
+      R"(<worldbody><body name="b"><joint range="-1 2" limited="false"/><joint range="-1 2"/></body></worldbody>)";
+  const Spec spec = read(std::string(R"(<compiler angle="radian"/>)") + joints, body);
+  EXPECT_EQ(spec.world.bodies[0].joints[0].range[1], 2);
+  EXPECT_NEAR(spec.world.bodies[0].joints[1].range[1], 2 * 180 / std::numbers::pi, 1e-12);
 }
 
 TEST_F(Attach, PlacesKeyframesAmongTheJointsOfTheWholeModel) {
