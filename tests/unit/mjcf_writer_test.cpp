@@ -174,6 +174,10 @@ TEST(MjcfWriter, KeepsEverySceneOfTheProject) {
     } catch (const LoadError&) {
       continue;  // parts included by other scenes are not models
     }
+    if (file.filename() == "attach_inertia_settings.xml") {  // one file has one way to make inertia
+      EXPECT_THROW(writeMjcf(spec, file.parent_path()), LoadError);
+      continue;
+    }
     expectFixpoint(spec, file.parent_path());
     ++scenes;
   }
