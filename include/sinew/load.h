@@ -26,6 +26,8 @@ Spec readMjcfText(std::string_view text, const std::string& name = "model.xml",
 
 /// MJCF text of a Spec. Reading it again gives a Spec that compiles to the same Model. Default classes, includes,
 /// replicates and attachments appear resolved. Asset paths are written relative to `directory` where possible.
+/// Throws LoadError for bodies with settings of their own for inertia (Body::inertiaSettings): a file has one
+/// <compiler>.
 std::string writeMjcf(const Spec& spec, const std::filesystem::path& directory = {});
 
 /// Turns a description into the arrays a step works on. Throws LoadError; appends to `warnings` if given.
