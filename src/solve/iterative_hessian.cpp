@@ -121,17 +121,17 @@ void IterativeHessian::markTouched(int b) {
 
 void IterativeHessian::assemble(const double* r, const RowState* state) {
   plan_.set(p_.metric->lower(), H_);
+  // the metric may have been factored for the smooth motion: then only rows that others touch are made
+  const BlockMatrix* metric = p_.metric->blocks();
   std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
   double W[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     if (!blockWeights(p_, block, r, state, W)) continue;
     addBlock(b, W);
-    markTouched(b);
+    if (metric) markTouched(b);
     if (isCone(block, state)) std::copy_n(W, block.nbasis * block.nbasis, coneWeights_.data() + kWeights * block.cone);
   }
-  // the metric may have been factored for the smooth motion: then only rows that others touch are made
-  const BlockMatrix* metric = p_.metric->blocks();
   if (metric && H_.takeFactor(*metric)) {
     H_.factorAgain(touched_);
   } else {
