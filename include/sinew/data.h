@@ -202,12 +202,12 @@ struct IslandReport {
   double residual = 0;      ///< impulse solver: |change in the last sweep| / |impulses|, |x|^2 = sum A_ii x_i^2
 };
 
-/// Impulses of one contact, limit, friction loss or equality, from which the next step starts.
+/// Forces of one contact, limit, friction loss or equality, from whose impulses the next step starts.
 struct RowMemory {
-  std::uint64_t key = 0;            ///< what the rows belong to; for contacts: the colliders and the feature
-  std::array<double, 6> impulse{};  ///< N s or N m s
-  std::array<double, 6> mean{};     ///< of the impulses of some steps
-  double steps = 0;                 ///< how many
+  std::uint64_t key = 0;          ///< what the rows belong to; for contacts: the colliders and the feature
+  std::array<double, 6> force{};  ///< N or N m
+  std::array<double, 6> mean{};   ///< of the forces of some steps
+  double steps = 0;               ///< how many
 };
 
 /// A block of rows and what is remembered of it.

@@ -13,7 +13,8 @@
 /// What is carried over from step to step: the impulses of every contact, limit, friction loss and equality, by a
 /// number that says what they belong to. Both lists are in growing order of these numbers, so that finding them again
 /// is one pass. Where numbers repeat (features that are not distinct), the order in which contacts were found decides.
-/// What sleeps has no rows; its impulses are kept until it wakes.
+/// What sleeps has no rows; its impulses are kept until it wakes. They are kept as forces: the next step may be of
+/// another length, and loads stay what they are.
 namespace sinew {
 namespace {
 
@@ -146,9 +147,9 @@ void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
   memory.steps = before ? std::min(before->steps + 1, kSteps) : 1;
   const double part = 1 / memory.steps;
   for (std::size_t r = 0; r < rows; ++r) {
-    const double mean = before ? before->mean[r] : 0, off = memory.impulse[r] - mean;
+    const double mean = before ? before->mean[r] : 0, off = memory.force[r] - mean;
     memory.mean[r] = mean + part * off;
-    memory.impulse[r] -= kShare * (1 - part) * off;
+    memory.force[r] -= kShare * (1 - part) * off;
   }
 }
 
@@ -167,7 +168,7 @@ void recallImpulses(const Model& m, Data& d) {
     const RowBlock& block = d.row_block[recall.block];
     const RowMemory& memory = d.row_memory[at];
     for (int r = 0; warm && r < block.nrow; ++r) {
-      d.efc_force[block.row + r] = memory.impulse[static_cast<std::size_t>(r)];
+      d.efc_force[block.row + r] = m.opt.timestep * memory.force[static_cast<std::size_t>(r)];
     }
     recall.memory = static_cast<int>(at++);
   }
@@ -190,7 +191,7 @@ void rememberImpulses(const Model& m, Data& d) {
     addDormantBelow(recall.key);
     RowMemory& memory = *end++ = {.key = recall.key};
     const auto rows = static_cast<std::size_t>(block.nrow);
-    for (std::size_t r = 0; r < rows; ++r) memory.impulse[r] = m.opt.timestep * force[r];
+    std::copy_n(force, rows, memory.force.begin());
     drawToMean(recall.memory >= 0 ? &d.row_memory[recall.memory] : nullptr, rows, memory);
   }
   addDormantBelow(~std::uint64_t{0});
