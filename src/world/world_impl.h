@@ -189,6 +189,7 @@ struct World::Impl {
   bool startPending = false;          ///< derived arrays hold the start of the last update
   std::vector<BodyState> startState;  ///< of each model body at the start of the last update
   double lastStep = 0;
+  double longestStep = 0;  ///< of the updates not long ago
   bool contactsCached = true;
   std::vector<WorldContact> contactCache;
   ContactTracker tracker;

@@ -28,6 +28,11 @@ void World::Impl::step(double dt) {
     }
   }
   model.opt.timestep = lastStep = dt;
+  // A long step leaves depth that, taken out at a share per short step, would turn into speed: a hundred times as much
+  // after a step a hundred times as long. So the share is that of the longest step not long ago. What is forgotten of
+  // it per second is half the erp: depth, which goes with the square of what is left then, makes ever less speed.
+  longestStep = std::max(dt, longestStep - 0.5 * options.erp * dt);
+  model.opt.erp = options.erp * (dt / longestStep);
   driveMotors(dt);
   d.threads = options.threads;
   sinew::step(model, d);  // detect, build rows, solve, integrate

@@ -117,6 +117,39 @@ TEST(WorldLife, AnEmptyWorldPassesTime) {
   EXPECT_NEAR(w.time(), 0.95, tolerance(1e-15));
 }
 
+// Twenty sweeps do not solve for six boxes anew in every update. The forces of the last one are a good start, whatever
+// its length; its impulses are twice too large after an update that took twice as long. (Factors of 5 and more need
+// more sweeps.)
+TEST(WorldLife, AStackDoesNotNoticeThatTheTimestepChanges) {
+  for (const double factor : {2, 3}) {
+    World w({.iterations = 20});
+    w.addStatic(Plane{}, {.restitution = 0});
+    BodyId top;
+    for (int i = 0; i < 6; ++i) top = w.addBody(Box{{0.2, 0.2, 0.2}}, {.pos = {0, 0, 0.2 + 0.4 * i}, .restitution = 0});
+    for (int i = 0; i < 1000; ++i) {
+      w.update(1.0 / 60 / (i % 7 < 3 ? 1 : factor));
+      if (i < 300) continue;
+      ASSERT_LT(w.kineticEnergy(), 1e-3) << "factor " << factor << ", update " << i;
+    }
+    EXPECT_NEAR(w.state(top).position[2], 2.2, tolerance(1e-4)) << factor;
+  }
+}
+
+// A box falls by 0.8 m and arrives in a long update, centimetres deep; short ones shall not throw it back up.
+TEST(WorldLife, WhatLandsInALongUpdateStaysDownInShortOnes) {
+  for (const double factor : {1, 10, 100}) {
+    World w;
+    w.addStatic(Plane{}, {.restitution = 0});
+    const BodyId box = w.addBody(Box{{0.2, 0.2, 0.2}}, {.pos = {0, 0, 1}, .restitution = 0});
+    for (int i = 0; w.time() < 3; ++i) {
+      w.update(1.0 / 60 / (i % 7 < 3 ? 1 : factor));
+      if (w.time() < 0.6) continue;
+      ASSERT_LT(w.state(box).position[2], 0.22) << "factor " << factor << " at " << w.time();
+    }
+    EXPECT_NEAR(w.state(box).position[2], 0.2, tolerance(1e-3)) << factor;
+  }
+}
+
 // Semi-implicit Euler with steps h_k: v = -g sum h_k exactly.
 TEST(WorldLife, TheTimestepMayChangeFromUpdateToUpdate) {
   World w;
