@@ -118,16 +118,17 @@ TEST(WorldLife, AnEmptyWorldPassesTime) {
 }
 
 // Twenty sweeps do not solve for six boxes anew in every update. The forces of the last one are a good start, whatever
-// its length; its impulses are twice too large after an update that took twice as long.
+// its length; its impulses are twice too large after an update that took twice as long. (Factors of 5 and more need
+// more sweeps.)
 TEST(WorldLife, AStackDoesNotNoticeThatTheTimestepChanges) {
-  for (const double factor : {2, 4}) {
+  for (const double factor : {2, 3}) {
     World w({.iterations = 20});
     w.addStatic(Plane{}, {.restitution = 0});
     BodyId top;
     for (int i = 0; i < 6; ++i) top = w.addBody(Box{{0.2, 0.2, 0.2}}, {.pos = {0, 0, 0.2 + 0.4 * i}, .restitution = 0});
     for (int i = 0; i < 1000; ++i) {
       w.update(1.0 / 60 / (i % 7 < 3 ? 1 : factor));
-      if (i < 500) continue;
+      if (i < 300) continue;
       ASSERT_LT(w.kineticEnergy(), 1e-3) << "factor " << factor << ", update " << i;
     }
     EXPECT_NEAR(w.state(top).position[2], 2.2, tolerance(1e-4)) << factor;
