@@ -118,7 +118,7 @@ TEST(WorldLife, AnEmptyWorldPassesTime) {
 }
 
 // Twenty sweeps do not solve for six boxes anew in every update. The forces of the last one are a good start, whatever
-// its length; its impulses are twice too large after an update that took twice as long. (Factors of 5 and more need
+// its length; its impulses are twice too large after an update that took twice as long. (Factors of 4 and more need
 // more sweeps.)
 TEST(WorldLife, AStackDoesNotNoticeThatTheTimestepChanges) {
   for (const double factor : {2, 3}) {
