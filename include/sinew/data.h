@@ -135,6 +135,15 @@ enum class Trouble : int {
   BadCtrl,      ///< a control was not finite; all controls counted as zero in that step
   Inertia,      ///< M was not positive definite
   Inverted,     ///< an element of a flex was inside out, or a cell (counted after all elements); it pushes back
+  BadApplied,   ///< an entry of qfrc_applied (index), or of xfrc_applied (index - nv), was not finite; it counted as
+                ///< zero
+  BadMocap,     ///< an entry of mocap_pos (index), or of mocap_quat (index - 3 nmocap), was not finite; the pose stayed
+  BadOption,    ///< Model::opt holds what MJCF would refuse; the step did nothing
+  OtherModel,   ///< the Data was made for another Model; the step did nothing
+  ContactLimit,  ///< a pair of colliders makes more contacts than memory allows; the deepest ones were kept
+  Energy,        ///< energy grew although nothing did work on the model
+  Unconverged,   ///< the solver did not converge in many steps in a row
+  TooDeep,       ///< two things overlap by more than the thinner one is thick
   Count
 };
 
@@ -166,6 +175,26 @@ struct TroubleReport {
   double time = 0;          ///< when it first happened
   LargestForce force = {};  ///< on that dof (of the joint's dofs, the one pushed hardest) when it first happened
   FlexCause flex = {};      ///< if that dof is one of a flex
+  std::array<int, 2> collider{-1, -1};  ///< the two that touch, where it concerns a contact: geoms, then ngeom + flex
+  double value = 0;                     ///< what was measured, in the unit of the trouble: J, m or a count
+};
+
+/// The deepest overlap of a contact that carries force, since reset.
+struct DeepestContact {
+  double depth = 0;                     ///< m; 0: nothing has overlapped
+  double time = 0;                      ///< s
+  std::array<double, 3> pos{};          ///< of the contact, world
+  std::array<int, 2> collider{-1, -1};  ///< geoms, then ngeom + flex
+};
+
+/// The largest violation of an active equality constraint, since reset: one for those measured in metres and one for
+/// angles.
+struct LargestError {
+  double value = 0;   ///< m or rad; 0: none was violated
+  double time = 0;    ///< s
+  int equality = -1;  ///< -1: the length rows of a flex that has no <equality>
+  int flex = -1;      ///< if it is a flex that the equality holds together
+  int index = -1;     ///< edge, vertex or cell of that flex, counted within it
 };
 
 struct Status {
@@ -181,6 +210,8 @@ struct Status {
     report.force = force;
     report.flex = flex;
   }
+  DeepestContact deepest;        ///< [solve]
+  LargestError position, angle;  ///< [solve]
   bool ok() const {
     for (const TroubleReport& t : troubles) {
       if (t.count > 0) return false;
@@ -221,6 +252,7 @@ struct RowRecall {
 struct Data {
   explicit Data(const Model& m);  ///< allocates everything and resets
 
+  std::uint64_t signature = 0;  ///< of the Model this was made for; step() refuses others
   double time = 0;
   std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
   Status status;

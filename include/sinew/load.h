@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,6 +15,9 @@ namespace sinew {
 /// Choices that belong to the run rather than to the model.
 struct LoadOptions {
   std::optional<GapReading> gap;  ///< overrides <compiler gap>
+  /// Most memory that loading may need for what a model generates (grids, replicas, attachments, user data), and that
+  /// the Model and its Data may take, bytes. More is a LoadError that names the attribute and the size.
+  std::uint64_t maxMemory = std::uint64_t{2} << 30;
 };
 
 /// Reads an MJCF file, its includes and the models it attaches. Assets (meshes, height fields) are named in the result,

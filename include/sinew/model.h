@@ -558,6 +558,9 @@ struct Model {
 #undef SINEW_X
   Option opt;
   Statistic stat;
+  /// Hash of the sizes and of all arrays of indices, set by compile() and loadModel(). Models with equal signatures
+  /// have the same layout of Data.
+  std::uint64_t signature = 0;
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_MODEL_ARRAYS(SINEW_X)
 #undef SINEW_X
@@ -581,6 +584,9 @@ struct Model {
 
   friend bool operator==(const Model&, const Model&) = default;
 };
+
+/// Value of Model::signature for this model.
+std::uint64_t layoutSignature(const Model& m);
 
 /// Name of an object, empty if it has none. `type` must be one of those that have names.
 std::string_view nameOf(const Model& m, ObjType type, int id);

@@ -183,6 +183,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   requireFinite(draft, m);
   m.opt.enableflags = spec.option.enableflags;
   draft::requireInitialSleep(draft, m);
+  m.signature = layoutSignature(m);
   return m;
 }
 

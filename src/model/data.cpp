@@ -13,6 +13,7 @@
 namespace sinew {
 
 void allocate(const Model& m, Data& d) {
+  d.signature = m.signature;
   d.forEachArray(m, [](const char*, auto& array, int rows, int cols, const char*) {
     using T = std::remove_reference_t<decltype(array[0])>;
     array.assign(static_cast<std::ptrdiff_t>(rows) * cols, T{});

@@ -86,6 +86,19 @@ NameTable nameTable(const Model& m, ObjType type) {
 
 }  // namespace
 
+std::uint64_t layoutSignature(const Model& m) {
+  Hasher hasher;
+#define SINEW_X(name, doc) hasher.add(&m.name, sizeof(m.name));
+  SINEW_MODEL_SIZES(SINEW_X)
+#undef SINEW_X
+  m.forEachArray([&](const char*, const auto& array, int, int, const char*) {
+    using T = std::remove_cvref_t<decltype(array[0])>;
+    if constexpr (!std::is_floating_point_v<T>)
+      hasher.add(array.data(), sizeof(T) * static_cast<std::size_t>(array.size()));
+  });
+  return hasher.value();
+}
+
 void Model::allocate() {
   forEachArray([](const char*, auto& array, int rows, int cols, const char*) {
     using T = std::remove_reference_t<decltype(array[0])>;

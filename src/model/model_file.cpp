@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<char, 8> kMagic{'S', 'I', 'N', 'E', 'W', 'M', '0', '1'};
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 34;
 
-std::uint64_t layoutSignature() {
+std::uint64_t formatSignature() {
   Hasher hasher;
   const auto add = [&](const char* text, std::size_t bytes) {
     hasher.add(text, std::strlen(text) + 1);
@@ -64,7 +64,7 @@ void saveModel(const Model& m, const std::filesystem::path& file) {
   const auto write = [&](const void* bytes, std::size_t count) {
     out.write(static_cast<const char*>(bytes), static_cast<std::streamsize>(count));
   };
-  const std::uint64_t signature = layoutSignature();
+  const std::uint64_t signature = formatSignature();
   write(kMagic.data(), kMagic.size());
   write(&signature, sizeof(signature));
 #define SINEW_X(name, doc) write(&m.name, sizeof(m.name));
@@ -91,7 +91,7 @@ Model loadModel(const std::filesystem::path& file) {
   reader.read(magic.data(), magic.size());
   if (magic != kMagic) reader.fail("the signature is missing");
   reader.read(&signature, sizeof(signature));
-  if (signature != layoutSignature()) reader.fail("it was written by another version");
+  if (signature != formatSignature()) reader.fail("it was written by another version");
 
   Model m;
 #define SINEW_X(name, doc)              \
@@ -115,6 +115,7 @@ Model loadModel(const std::filesystem::path& file) {
   m.forEachArray([&](const char*, auto& array, int, int, const char*) {
     reader.read(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));
   });
+  m.signature = layoutSignature(m);
   return m;
 }
 

@@ -110,7 +110,13 @@ std::string pieceOfFlex(const Model& m, int index) {
   return fmt::format("{} {} of {}", isCell ? "cell" : "element", piece - adr[f], label(m, ObjType::Flex, "flex", f));
 }
 
-std::string describe(const Model& m, Trouble trouble, int index) {
+/// A collider: geoms first, then flexes.
+std::string collider(const Model& m, int id) {
+  return id < m.ngeom ? label(m, ObjType::Geom, "geom", id) : label(m, ObjType::Flex, "flex", id - m.ngeom);
+}
+
+std::string describe(const Model& m, Trouble trouble, const TroubleReport& report) {
+  const int index = report.first;
   switch (trouble) {
     case Trouble::BadQpos:
       return fmt::format("qpos[{}] ({}) was not finite or beyond 1e10", index, jointOfCoordinate(m, index));
@@ -127,6 +133,29 @@ std::string describe(const Model& m, Trouble trouble, int index) {
     case Trouble::Inverted:
       return fmt::format("{} was inside out; a smaller timestep, more damping or law=\"neohookean\" may help",
                          pieceOfFlex(m, index));
+    case Trouble::BadApplied:
+      return index < m.nv
+                 ? fmt::format("qfrc_applied[{}] ({}) was not finite; it counted as zero", index, jointOfDof(m, index))
+                 : fmt::format("xfrc_applied[{}] ({}) was not finite; it counted as zero", index - m.nv,
+                               label(m, ObjType::Body, "body", (index - m.nv) / 6));
+    case Trouble::BadMocap:
+      return index < 3 * m.nmocap
+                 ? fmt::format("mocap_pos[{}] was not finite; the body stayed where it was", index)
+                 : fmt::format("mocap_quat[{}] was not finite; the body stayed where it was", index - 3 * m.nmocap);
+    case Trouble::BadOption:
+      return "the options contradict each other; the step did nothing";
+    case Trouble::OtherModel:
+      return "the Data was made for another Model; the step did nothing";
+    case Trouble::ContactLimit:
+      return fmt::format("{} and {} make {:.0f} contacts, more than memory allows; the deepest ones were kept",
+                         collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
+    case Trouble::Energy:
+      return fmt::format("the energy grew by {:.3g} J although nothing did work", report.value);
+    case Trouble::Unconverged:
+      return fmt::format("the solver did not converge in {:.0f} steps in a row", report.value);
+    case Trouble::TooDeep:
+      return fmt::format("{} and {} overlap by {:.3g} m, more than the thinner one is thick",
+                         collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
     case Trouble::Count:
       break;
   }
@@ -140,9 +169,9 @@ std::string describeStatus(const Model& m, const Data& d) {
   for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
     const TroubleReport& report = d.status[static_cast<Trouble>(i)];
     if (report.count == 0) continue;
-    text += fmt::format("{}{}{} (first at t = {:.6g} s, {} time{})\n",
-                        describe(m, static_cast<Trouble>(i), report.first), describe(report.force),
-                        describe(m, report.flex), report.time, report.count, report.count == 1 ? "" : "s");
+    text += fmt::format("{}{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report),
+                        describe(report.force), describe(m, report.flex), report.time, report.count,
+                        report.count == 1 ? "" : "s");
   }
   return text;
 }

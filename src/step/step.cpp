@@ -63,9 +63,17 @@ void integrate(const Model& m, Data& d) {
   }
 }
 
+/// True if the Data belongs to the Model; else the trouble is noted, and nothing else of it may be touched.
+bool belongs(const Model& m, Data& d) {
+  if (d.signature == m.signature) return true;
+  d.status.note(Trouble::OtherModel, -1, d.time);
+  return false;
+}
+
 }  // namespace
 
 void step(const Model& m, Data& d) {
+  if (!belongs(m, d)) return;
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
   stopPinnedNodes(m, d);
@@ -79,11 +87,13 @@ void step(const Model& m, Data& d) {
 }
 
 void forward(const Model& m, Data& d) {
+  if (!belongs(m, d)) return;
   evaluate(m, d, Sensing::On);
   d.arena.settle();
 }
 
 void energy(const Model& m, Data& d) {
+  if (!belongs(m, d)) return;
   potentialEnergy(m, d);
   kineticEnergy(m, d);
   d.arena.settle();
