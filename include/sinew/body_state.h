@@ -2,10 +2,11 @@
 
 #include <array>
 
+#include "sinew/vector.h"
+
 /// Small values of the object-style interface (World and the constraints beside it). SI units, world axes.
 namespace sinew {
 
-using Vector3 = std::array<double, 3>;
 using Quaternion = std::array<double, 4>;  ///< w, x, y, z; a unit quaternion
 using Matrix3 = std::array<double, 9>;     ///< row by row
 

@@ -1,0 +1,226 @@
+#include <algorithm>
+
+#include "dynamics/arguments.h"
+#include "kinematics/dof_chains.h"
+#include "kinematics/flexes.h"
+#include "math/spatial.h"
+#include "math/types.h"
+#include "sinew/dynamics.h"
+
+namespace sinew {
+namespace {
+
+std::size_t dofs(const Model& m) { return static_cast<std::size_t>(m.nv); }
+
+void checkJacobians(std::string_view function, const Model& m, const Data& d, std::span<double> jacp,
+                    std::span<double> jacr) {
+  argument::pair(function, m, d);
+  argument::sizeOrEmpty(function, "jacp", jacp, 3 * dofs(m));
+  argument::sizeOrEmpty(function, "jacr", jacr, 3 * dofs(m));
+}
+
+double* orNull(std::span<double> values) { return values.empty() ? nullptr : values.data(); }
+
+Vec3 vectorOf(const Vector3& v) { return ConstMapVec3(v.data()); }
+
+/// matrix(:, dof) += column, for a matrix of three rows.
+void addColumn(const Model& m, std::span<double> matrix, int dof, const Vec3& column) {
+  for (int k = 0; k < 3; ++k) matrix[static_cast<std::size_t>(k * m.nv + dof)] += column[k];
+}
+
+/// Calls f(point, weight) for the points of a flex that a vertex is made of.
+template <class F>
+void forEachPointOfVertex(const Model& m, int vertex, F&& f) {
+  const int adr = m.flexvert_supportadr[vertex];
+  if (adr < 0) {
+    const int flex = m.flexvert_flexid[vertex];
+    return f(m.flex_pointadr[flex] + vertex - m.flex_vertadr[flex], 1.0);
+  }
+  for (int k = adr; k < adr + m.flexvert_supportnum[vertex]; ++k) f(m.flexsupport_pointid[k], m.flexsupport_weight[k]);
+}
+
+/// Time derivative of a motion axis, at a reference point that stands still. The three axes of a quaternion turn with
+/// the body itself, all others with what carries the joint.
+std::array<double, 6> axisRate(const Model& m, const Data& d, int dof) {
+  std::array<double, 6> rate;
+  const int joint = m.dof_jntid[dof];
+  const JointType type = m.jnt_type[joint];
+  const bool ofQuaternion = type == JointType::Ball || (type == JointType::Free && dof >= m.jnt_dofadr[joint] + 3);
+  if (ofQuaternion) {
+    crossMotion(rate.data(), &d.cvel[6 * m.dof_bodyid[dof]], &d.cdof[6 * dof]);
+  } else {
+    copy6(rate.data(), &d.cdof_dot[6 * dof]);
+  }
+  return rate;
+}
+
+/// jacp += weight d/dt (cdof_lin + cdof_ang x r) = cdof'_lin + cdof'_ang x r + cdof_ang x v, r the arm of the point
+/// from the (momentarily resting) reference point and v its velocity; jacr += weight cdof'_ang.
+void addJacobianDot(const Model& m, const Data& d, int body, const Vec3& point, double weight, std::span<double> jacp,
+                    std::span<double> jacr) {
+  const Vec3 arm = point - treeCom(m, d, body);
+  const Vec3 velocity = pointVelocity(m, d, body, point).linear;
+  for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
+    const std::array<double, 6> rate = axisRate(m, d, i);
+    if (!jacp.empty()) {
+      addColumn(m, jacp, i, weight * (velocityAt(rate.data(), arm) + angular(&d.cdof[6 * i]).cross(velocity)));
+    }
+    if (!jacr.empty()) addColumn(m, jacr, i, weight * angular(rate.data()));
+  }
+}
+
+bool isBelow(const Model& m, int body, int ancestor) {
+  while (body > ancestor) body = m.body_parentid[body];
+  return body == ancestor;
+}
+
+/// Calls f(dof, column, mass, position) for every dof that moves a mass of the subtree: bodies (with their own centre
+/// of mass) and flex nodes. `column` is the velocity that unit speed of the dof gives to the mass.
+template <class F>
+void forEachMassColumn(const Model& m, const Data& d, int root, F&& f) {
+  for (int body = root; body < m.nbody; ++body) {
+    if (!isBelow(m, body, root) || m.body_mass[body] == 0) continue;
+    const Vec3 x = vec3(d.xipos.data(), body);
+    for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
+      f(i, jacobianColumn(m, d, i, x).linear, m.body_mass[body], x);
+    }
+  }
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (m.flexnode_pinned[n] || !isBelow(m, m.flexnode_bodyid[n], root)) continue;
+    const Vec3 x = ConstMapVec3(d.qpos.data() + m.nq_rigid + 3 * n);
+    for (int k = 0; k < 3; ++k) f(m.nv_rigid + 3 * n + k, Vec3(Vec3::Unit(k)), m.flexnode_mass[n], x);
+  }
+}
+
+}  // namespace
+
+void pointJacobian(const Model& m, const Data& d, int body, const Vector3& point, std::span<double> jacp,
+                   std::span<double> jacr) {
+  checkJacobians("pointJacobian", m, d, jacp, jacr);
+  argument::id("pointJacobian", "body", body, m.nbody);
+  denseJacobian(m, d, body, vectorOf(point), orNull(jacp), orNull(jacr));
+}
+
+void bodyJacobian(const Model& m, const Data& d, int body, std::span<double> jacp, std::span<double> jacr) {
+  checkJacobians("bodyJacobian", m, d, jacp, jacr);
+  argument::id("bodyJacobian", "body", body, m.nbody);
+  denseJacobian(m, d, body, vec3(d.xpos.data(), body), orNull(jacp), orNull(jacr));
+}
+
+void bodyComJacobian(const Model& m, const Data& d, int body, std::span<double> jacp, std::span<double> jacr) {
+  checkJacobians("bodyComJacobian", m, d, jacp, jacr);
+  argument::id("bodyComJacobian", "body", body, m.nbody);
+  denseJacobian(m, d, body, vec3(d.xipos.data(), body), orNull(jacp), orNull(jacr));
+}
+
+void geomJacobian(const Model& m, const Data& d, int geom, std::span<double> jacp, std::span<double> jacr) {
+  checkJacobians("geomJacobian", m, d, jacp, jacr);
+  argument::id("geomJacobian", "geom", geom, m.ngeom);
+  denseJacobian(m, d, m.geom_bodyid[geom], vec3(d.geom_xpos.data(), geom), orNull(jacp), orNull(jacr));
+}
+
+void siteJacobian(const Model& m, const Data& d, int site, std::span<double> jacp, std::span<double> jacr) {
+  checkJacobians("siteJacobian", m, d, jacp, jacr);
+  argument::id("siteJacobian", "site", site, m.nsite);
+  denseJacobian(m, d, m.site_bodyid[site], vec3(d.site_xpos.data(), site), orNull(jacp), orNull(jacr));
+}
+
+void flexVertexJacobian(const Model& m, const Data& d, int vertex, std::span<double> jacp) {
+  argument::pair("flexVertexJacobian", m, d);
+  argument::id("flexVertexJacobian", "vertex", vertex, m.nflexvert);
+  argument::size("flexVertexJacobian", "jacp", jacp, 3 * dofs(m));
+  std::fill(jacp.begin(), jacp.end(), 0.0);
+  forEachPointOfVertex(m, vertex, [&](int point, double weight) {
+    const int node = m.flexpoint_nodeid[point];
+    if (node < 0) {
+      const int body = m.flexpoint_bodyid[point];
+      const Vec3 x = vec3(d.flexpoint_xpos.data(), point);
+      for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
+        addColumn(m, jacp, i, weight * jacobianColumn(m, d, i, x).linear);
+      }
+    } else if (!m.flexnode_pinned[node]) {
+      for (int k = 0; k < 3; ++k) addColumn(m, jacp, m.nv_rigid + 3 * node + k, weight * Vec3::Unit(k));
+    }
+  });
+}
+
+void pointJacobianDot(const Model& m, const Data& d, int body, const Vector3& point, std::span<double> jacpDot,
+                      std::span<double> jacrDot) {
+  checkJacobians("pointJacobianDot", m, d, jacpDot, jacrDot);
+  argument::id("pointJacobianDot", "body", body, m.nbody);
+  std::fill(jacpDot.begin(), jacpDot.end(), 0.0);
+  std::fill(jacrDot.begin(), jacrDot.end(), 0.0);
+  addJacobianDot(m, d, body, vectorOf(point), 1, jacpDot, jacrDot);
+}
+
+void flexVertexJacobianDot(const Model& m, const Data& d, int vertex, std::span<double> jacpDot) {
+  argument::pair("flexVertexJacobianDot", m, d);
+  argument::id("flexVertexJacobianDot", "vertex", vertex, m.nflexvert);
+  argument::size("flexVertexJacobianDot", "jacpDot", jacpDot, 3 * dofs(m));
+  std::fill(jacpDot.begin(), jacpDot.end(), 0.0);
+  forEachPointOfVertex(m, vertex, [&](int point, double weight) {
+    if (m.flexpoint_nodeid[point] >= 0) return;
+    addJacobianDot(m, d, m.flexpoint_bodyid[point], vec3(d.flexpoint_xpos.data(), point), weight, jacpDot, {});
+  });
+}
+
+void subtreeComJacobian(const Model& m, const Data& d, int body, std::span<double> jacp) {
+  argument::pair("subtreeComJacobian", m, d);
+  argument::id("subtreeComJacobian", "body", body, m.nbody);
+  argument::size("subtreeComJacobian", "jacp", jacp, 3 * dofs(m));
+  std::fill(jacp.begin(), jacp.end(), 0.0);
+  const double total = m.body_subtreemass[body];
+  if (total < kMinVal) {  // the centre is then that of the body itself
+    return denseJacobian(m, d, body, vec3(d.xipos.data(), body), jacp.data(), nullptr);
+  }
+  forEachMassColumn(m, d, body, [&](int dof, const Vec3& column, double mass, const Vec3&) {
+    addColumn(m, jacp, dof, (mass / total) * column);
+  });
+}
+
+void angularMomentumMatrix(const Model& m, const Data& d, int body, std::span<double> matrix) {
+  argument::pair("angularMomentumMatrix", m, d);
+  argument::id("angularMomentumMatrix", "body", body, m.nbody);
+  argument::size("angularMomentumMatrix", "matrix", matrix, 3 * dofs(m));
+  std::fill(matrix.begin(), matrix.end(), 0.0);
+  // L = sum R I R' w + m (x - c) x v; the velocity of c drops out because sum m (x - c) = 0
+  const Vec3 com = vec3(d.subtree_com.data(), body);
+  forEachMassColumn(m, d, body, [&](int dof, const Vec3& column, double mass, const Vec3& x) {
+    addColumn(m, matrix, dof, mass * (x - com).cross(column));
+  });
+  for (int b = body; b < m.nbody; ++b) {
+    if (!isBelow(m, b, body)) continue;
+    const Mat3 R = mat3(d.ximat.data(), b);
+    const Mat3 inertia = R * vec3(m.body_inertia.data(), b).asDiagonal() * R.transpose();
+    for (int i = lastDof(m, b); i >= 0; i = m.dof_parentid[i]) {
+      addColumn(m, matrix, i, inertia * angular(&d.cdof[6 * i]));
+    }
+  }
+}
+
+void addForceAtPoint(const Model& m, const Data& d, int body, const Vector3& point, const Vector3& force,
+                     const Vector3& torque, std::span<double> qfrc) {
+  argument::pair("addForceAtPoint", m, d);
+  argument::id("addForceAtPoint", "body", body, m.nbody);
+  argument::size("addForceAtPoint", "qfrc", qfrc, dofs(m));
+  addForce(m, d, body, vectorOf(point), vectorOf(force), vectorOf(torque), qfrc.data());
+}
+
+void addForceAtFlexVertex(const Model& m, const Data& d, int vertex, const Vector3& force, std::span<double> qfrc) {
+  argument::pair("addForceAtFlexVertex", m, d);
+  argument::id("addForceAtFlexVertex", "vertex", vertex, m.nflexvert);
+  argument::size("addForceAtFlexVertex", "qfrc", qfrc, dofs(m));
+  forEachPointOfVertex(
+      m, vertex, [&](int point, double weight) { addPointForce(m, d, point, weight * vectorOf(force), qfrc.data()); });
+}
+
+Vector3 flexVertexVelocity(const Model& m, const Data& d, int vertex) {
+  argument::pair("flexVertexVelocity", m, d);
+  argument::id("flexVertexVelocity", "vertex", vertex, m.nflexvert);
+  Vec3 v = Vec3::Zero();
+  forEachPointOfVertex(m, vertex,
+                       [&](int point, double weight) { v += weight * vec3(d.flexpoint_xvel.data(), point); });
+  return {v.x(), v.y(), v.z()};
+}
+
+}  // namespace sinew
