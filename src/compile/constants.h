@@ -9,7 +9,10 @@ namespace sinew::draft {
 /// Scales masses and inertias so that the whole model weighs `mass`.
 void scaleTotalMass(double mass, Model& m);
 
-/// body_subtreemass and the sleep policies: trees with actuators never sleep by themselves, nor do trees that a tendon
+/// flexnode_invmass and body_subtreemass.
+void writeMasses(Model& m);
+
+/// The same, and the sleep policies: trees with actuators never sleep by themselves, nor do trees that a tendon
 /// with a spring or damper couples. Throws LoadError when such a tree was asked to sleep.
 void writeFixed(const Draft& draft, Model& m);
 

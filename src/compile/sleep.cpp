@@ -82,14 +82,17 @@ bool couplesByForce(const Model& m, int t) {
 
 }  // namespace
 
-void writeFixed(const Draft& draft, Model& m) {
+void writeMasses(Model& m) {
   for (int n = 0; n < m.nflexnode; ++n) m.flexnode_invmass[n] = m.flexnode_pinned[n] ? 0 : 1 / m.flexnode_mass[n];
   m.body_subtreemass = m.body_mass;
   for (int n = 0; n < m.nflexnode; ++n) {
     if (!m.flexnode_pinned[n]) m.body_subtreemass[m.flexnode_bodyid[n]] += m.flexnode_mass[n];
   }
   for (int b = m.nbody - 1; b > 0; --b) m.body_subtreemass[m.body_parentid[b]] += m.body_subtreemass[b];
+}
 
+void writeFixed(const Draft& draft, Model& m) {
+  writeMasses(m);
   for (int u = 0; u < m.nactuator; ++u) keepAwake(treesOfActuator(m, u), m);
   for (int p = 0; p < m.nflexpoint; ++p) {  // forces between points would not wake a tree; rows of an equality do
     if (m.flex_edgeequality[m.flexpoint_flexid[p]] != 0) continue;

@@ -1,0 +1,314 @@
+#include "sinew/batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+#include <type_traits>
+#include <vector>
+
+#include "base/parallel.h"
+#include "math/types.h"
+#include "sinew/load.h"
+#include "sinew/step.h"
+
+namespace sinew {
+namespace {
+
+[[noreturn]] void fail(const std::string& message) { throw std::invalid_argument("Batch: " + message); }
+
+/// Numbers of all runs of one array of Data or Model, one run after the other.
+struct Column {
+  std::string name;
+  std::size_t width = 0;
+  std::vector<double> values;
+
+  double* of(int run) { return values.data() + static_cast<std::size_t>(run) * width; }
+};
+
+/// Calls f(array) for the array of doubles with this name; false if there is none.
+template <class Arrays, class F>
+bool withArray(Arrays&& forEach, std::string_view name, F&& f) {
+  bool found = false;
+  forEach([&](const char* itsName, auto& array, int, int, const char*) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(array[0])>, double>) {
+      if (name == itsName) {
+        found = true;
+        f(array);
+      }
+    }
+  });
+  return found;
+}
+
+/// The constants of a model that updateConstants() computes.
+const std::vector<std::string_view> kConstants{
+    "body_subtreemass", "flexnode_invmass",  "dof_M0",           "body_invweight0", "dof_invweight0",
+    "tendon_length0",   "tendon_invweight0", "actuator_length0", "actuator_acc0",   "actuator_biasprm",
+    "cam_pos0",         "cam_poscom0",       "cam_mat0",         "eq_data",         "flexedge_invweight0"};
+
+}  // namespace
+
+struct Batch::Impl {
+  Model model;
+  int runs;
+  int threads;
+  OnDivergence onDivergence;
+  std::vector<Data> data;
+  std::vector<char> stopped;
+  std::deque<Column> state, watched;  // spans into them must stay valid when there are more
+  std::vector<std::uint8_t> active;
+  std::deque<Column> varied;     // what the user writes
+  std::deque<Column> applied;    // what the constants below were computed for
+  std::deque<Column> constants;  // of each run, if something varies
+  std::vector<Model> models;     // one per thread, if something varies
+
+  Impl(const Model& m, int n, int t, OnDivergence o) : model(m), runs(n), threads(t), onDivergence(o) {
+    const Data first(model);
+    data.assign(static_cast<std::size_t>(n), first);
+    stopped.assign(static_cast<std::size_t>(n), 0);
+    state.push_back({"time", 1, std::vector<double>(static_cast<std::size_t>(n))});
+    first.forEachStateArray(model, [&](const char* name, const auto& array, int, int, const char*) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(array[0])>, double>) {
+        const auto width = static_cast<std::size_t>(array.size());
+        state.push_back({name, width, std::vector<double>(width * static_cast<std::size_t>(n))});
+      }
+    });
+    active.resize(static_cast<std::size_t>(n) * static_cast<std::size_t>(model.neq));
+    for (int run = 0; run < n; ++run) show(run);
+  }
+
+  Data& at(int run) { return data[static_cast<std::size_t>(run)]; }
+
+  /// Calls f(numbers in Data, column) for every state array of doubles.
+  template <class F>
+  void forEachState(int run, F&& f) {
+    auto column = state.begin();
+    f(&at(run).time, *column++);
+    at(run).forEachStateArray(model, [&](const char*, auto& array, int, int, const char*) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(array[0])>, double>) f(array.data(), *column++);
+    });
+  }
+  std::uint8_t* activeOf(int run) {
+    return active.data() + static_cast<std::size_t>(run) * static_cast<std::size_t>(model.neq);
+  }
+
+  /// The user's numbers into the Data of a run, and back.
+  void take(int run) {
+    forEachState(run, [&](double* x, Column& c) { std::copy_n(c.of(run), c.width, x); });
+    std::copy_n(activeOf(run), model.neq, at(run).eq_active.data());
+  }
+  void save(int run) {
+    forEachState(run, [&](double* x, Column& c) { std::copy_n(x, c.width, c.of(run)); });
+    std::copy_n(at(run).eq_active.data(), model.neq, activeOf(run));
+  }
+  void show(int run) {
+    save(run);
+    for (Column& c : watched) copyWatched(run, c);
+  }
+  void copyWatched(int run, Column& c) {
+    const auto arrays = [&](auto&& f) { at(run).forEachArray(model, f); };
+    withArray(arrays, c.name, [&](Array<double>& array) { std::copy_n(array.data(), c.width, c.of(run)); });
+  }
+
+  /// The model of a run: the shared one, or that of the thread with the run's own numbers in it.
+  const Model& modelOf(int run, int slot) {
+    if (varied.empty()) return model;
+    Model& m = models[static_cast<std::size_t>(slot)];
+    const auto arrays = [&](auto&& f) { m.forEachArray(f); };
+    const auto put = [&](Column& c) {
+      withArray(arrays, c.name, [&](Array<double>& array) { std::copy_n(c.of(run), c.width, array.data()); });
+    };
+    bool isNew = false;
+    for (std::size_t k = 0; k < varied.size(); ++k) {
+      isNew = isNew || std::memcmp(varied[k].of(run), applied[k].of(run), varied[k].width * sizeof(double)) != 0;
+    }
+    if (isNew) {
+      for (Column& c : constants) {  // start from the model's own, so that the result depends on the run alone
+        withArray([&](auto&& f) { model.forEachArray(f); }, c.name,
+                  [&](const Array<double>& array) { std::copy_n(array.data(), c.width, c.of(run)); });
+      }
+    }
+    for (Column& c : constants) put(c);
+    for (Column& c : varied) put(c);
+    if (isNew) {
+      updateConstants(m);
+      for (Column& c : varied) put(c);  // one of the constants may be among them
+      for (Column& c : constants) {
+        withArray(arrays, c.name, [&](Array<double>& array) { std::copy_n(array.data(), c.width, c.of(run)); });
+      }
+      for (std::size_t k = 0; k < varied.size(); ++k)
+        std::copy_n(varied[k].of(run), varied[k].width, applied[k].of(run));
+    }
+    return m;
+  }
+
+  static bool noted(const Status& s) {
+    return s[Trouble::BadQpos].count + s[Trouble::BadQvel].count + s[Trouble::BadQacc].count > 0;
+  }
+  /// What step() would object to.
+  static bool isBad(const Data& d) {
+    const auto bad = [](double x) { return !(std::abs(x) <= kMaxVal); };
+    return std::any_of(d.qpos.begin(), d.qpos.end(), bad) || std::any_of(d.qvel.begin(), d.qvel.end(), bad);
+  }
+
+  void advance(int run, int slot, int steps) {
+    Data& d = at(run);
+    const Model& m = modelOf(run, slot);
+    char& stop = stopped[static_cast<std::size_t>(run)];
+    take(run);
+    for (int k = 0; k < steps && !stop; ++k) {
+      if (onDivergence == OnDivergence::Stop) save(run);
+      sinew::step(m, d);
+      if (onDivergence == OnDivergence::Reset) continue;
+      if (isBad(d) && !noted(d.status)) sinew::step(m, d);  // finds out and notes what went wrong
+      if (!noted(d.status)) continue;
+      stop = 1;
+      take(run);
+    }
+    show(run);
+  }
+
+  template <class F>
+  void forAll(F&& f) {
+    parallelFor(threads, runs, [&](int run, int slot) { f(run, slot); });
+  }
+
+  void checkRun(int run) const {
+    if (run < 0 || run >= runs) fail(fmt::format("run {} does not exist, there are {}", run, runs));
+  }
+};
+
+Batch::Batch(const Model& m, int runs, int threads, OnDivergence onDivergence) {
+  if (runs < 1) fail(fmt::format("the number of runs is {}, must be 1 or more", runs));
+  if (threads < 0) fail(fmt::format("the number of threads is {}, must be 0 (all) or more", threads));
+  impl_ = std::make_unique<Impl>(m, runs, threads == 0 ? hardwareThreads() : threads, onDivergence);
+}
+Batch::~Batch() = default;
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+
+int Batch::runs() const { return impl_->runs; }
+int Batch::threads() const { return impl_->threads; }
+const Model& Batch::model() const { return impl_->model; }
+
+std::span<double> Batch::state(std::string_view name) {
+  for (Column& c : impl_->state) {
+    if (c.name == name) return c.values;
+  }
+  std::string names;
+  for (const Column& c : impl_->state) names += (names.empty() ? "" : ", ") + c.name;
+  fail(fmt::format("\"{}\" is not an array of the state; expected one of: {}", name, names));
+}
+
+std::span<std::uint8_t> Batch::activeEqualities() { return impl_->active; }
+
+std::span<const double> Batch::watch(std::string_view name) {
+  for (Column& c : impl_->watched) {
+    if (c.name == name) return c.values;
+  }
+  for (Column& c : impl_->state) {
+    if (c.name == name) return c.values;
+  }
+  const auto arrays = [&](auto&& f) { impl_->at(0).forEachArray(impl_->model, f); };
+  const bool found = withArray(arrays, name, [&](Array<double>& array) {
+    const auto width = static_cast<std::size_t>(array.size());
+    impl_->watched.push_back(
+        {std::string(name), width, std::vector<double>(width * static_cast<std::size_t>(impl_->runs))});
+  });
+  if (!found) fail(fmt::format("Data has no array of numbers named \"{}\"", name));
+  for (int run = 0; run < impl_->runs; ++run) impl_->copyWatched(run, impl_->watched.back());
+  return impl_->watched.back().values;
+}
+
+std::span<double> Batch::vary(std::string_view name) {
+  for (Column& c : impl_->varied) {
+    if (c.name == name) return c.values;
+  }
+  const auto arrays = [&](auto&& f) { impl_->model.forEachArray(f); };
+  const auto columnOf = [&](std::string_view itsName) {
+    Column c{std::string(itsName), 0, {}};
+    const bool found = withArray(arrays, itsName, [&](const Array<double>& array) {
+      c.width = static_cast<std::size_t>(array.size());
+      c.values.reserve(c.width * static_cast<std::size_t>(impl_->runs));
+      for (int run = 0; run < impl_->runs; ++run) c.values.insert(c.values.end(), array.begin(), array.end());
+    });
+    if (!found) fail(fmt::format("the model has no array of numbers named \"{}\"", itsName));
+    return c;
+  };
+  Column column = columnOf(name);
+  const auto isConstant = [&](const Column& c) { return c.name == name; };
+  if (impl_->varied.empty()) {
+    for (const std::string_view constant : kConstants) impl_->constants.push_back(columnOf(constant));
+    impl_->models.assign(static_cast<std::size_t>(std::min(impl_->threads, impl_->runs)), impl_->model);
+  }
+  std::erase_if(impl_->constants, isConstant);
+  impl_->applied.push_back(column);
+  impl_->varied.push_back(std::move(column));
+  return impl_->varied.back().values;
+}
+
+void Batch::step(int steps) {
+  if (steps < 0) fail(fmt::format("the number of steps is {}, must be 0 or more", steps));
+  impl_->forAll([&](int run, int slot) { impl_->advance(run, slot, steps); });
+}
+
+void Batch::forward() {
+  impl_->forAll([&](int run, int slot) {
+    const Model& m = impl_->modelOf(run, slot);
+    impl_->take(run);
+    sinew::forward(m, impl_->at(run));
+    impl_->show(run);
+  });
+}
+
+void Batch::reset(int run) {
+  impl_->checkRun(run);
+  sinew::reset(impl_->modelOf(run, 0), impl_->at(run));
+  impl_->stopped[static_cast<std::size_t>(run)] = 0;
+  impl_->show(run);
+}
+
+void Batch::reset() {
+  for (int run = 0; run < impl_->runs; ++run) reset(run);
+}
+
+void Batch::resetToKey(int run, int key) {
+  impl_->checkRun(run);
+  const Model& m = impl_->model;
+  if (key < 0 || key >= m.nkey) fail(fmt::format("keyframe {} does not exist, the model has {}", key, m.nkey));
+  sinew::resetToKey(impl_->modelOf(run, 0), impl_->at(run), key);
+  impl_->stopped[static_cast<std::size_t>(run)] = 0;
+  impl_->show(run);
+}
+
+const Status& Batch::status(int run) const {
+  impl_->checkRun(run);
+  return impl_->at(run).status;
+}
+
+std::string Batch::describeStatus(int run) const {
+  impl_->checkRun(run);
+  return sinew::describeStatus(impl_->model, impl_->at(run));
+}
+
+bool Batch::isStopped(int run) const {
+  impl_->checkRun(run);
+  return impl_->stopped[static_cast<std::size_t>(run)] != 0;
+}
+
+const Data& Batch::data(int run) const {
+  impl_->checkRun(run);
+  return impl_->at(run);
+}
+
+std::uint64_t Batch::hash(int run) const {
+  impl_->checkRun(run);
+  impl_->take(run);
+  return stateHash(impl_->model, impl_->at(run));
+}
+
+}  // namespace sinew
