@@ -104,10 +104,9 @@ Numbers numbersOf(const Array<double>& array) { return {array.begin(), array.end
 
 /// Whether a control may go up and down by eps without leaving its range.
 Sides sidesOfControl(const Model& m, const Data& d, int control, double eps) {
-  int u = 0;
-  while (u + 1 < m.nactuator && m.actuator_ctrladr[u + 1] <= control) ++u;
-  if (!m.actuator_ctrllimited[u] || m.opt.disabled(disable::kClampCtrl)) return {};
-  const double low = m.actuator_ctrlrange[2 * u], high = m.actuator_ctrlrange[2 * u + 1], x = d.ctrl[control];
+  if (!m.actuator_ctrllimited[control] || m.opt.disabled(disable::kClampCtrl)) return {};
+  const double low = m.actuator_ctrlrange[2 * control], high = m.actuator_ctrlrange[2 * control + 1];
+  const double x = d.ctrl[control];
   return {.up = x >= low && x + eps <= high, .down = x - eps >= low && x <= high};
 }
 
