@@ -77,6 +77,12 @@ def field_names(struct):
     return sorted(name for name in dir(struct) if not name.startswith("_"))
 
 
+def at_level(name, value):
+    """The array without the columns that a later version added."""
+    columns = FIELDS["columns"].get(name)
+    return value[:, :columns] if columns else value
+
+
 def read_fields(struct, wanted=lambda name: True):
     result = {}
     for name in field_names(type(struct)):
@@ -85,7 +91,7 @@ def read_fields(struct, wanted=lambda name: True):
         value = getattr(struct, name)
         if callable(value):
             continue
-        value = plain(value)
+        value = plain(at_level(name, value))
         if value is not None:
             result[name] = value
     return result

@@ -80,26 +80,27 @@ function differingFields(a, b, result) {
 
 /// What differs between two traces: where first, in which fields, and how far the positions are apart at the end.
 ///   error       one of them has no samples
-///   first       {where: 'compiled' or a step, fields: [{field, size, text}]} of the first stage with a difference, or null
+///   compiled    fields of the compiled model that differ: [{field, size, text}]
+///   first       {where: 'compiled' or a step, fields} of the first stage with a difference, or null
+///   moving      the same without the compiled model: the first state with a difference
 ///   qpos        largest difference of qpos per step that both sampled: [{step, distance}]
 export function differenceOf(a, b) {
-  const result = { error: null, isIdentical: true, hasOtherSearchLists: false, first: null, qpos: [] };
+  const result = { error: null, isIdentical: true, hasOtherSearchLists: false, compiled: [], first: null, moving: null, qpos: [] };
   if (a.error || b.error) {
     if (!a.error !== !b.error) result.error = (a.error ?? b.error).replace(/\s*\n\s*/g, ' | ');
     result.isIdentical = !result.error;
     return result;
   }
-  const note = (where, fields) => {
-    if (fields.length && !result.first) result.first = { where, fields };
-  };
-  note('compiled', [...differingFields(a.sizes, b.sizes, result), ...differingFields(a.opt, b.opt, result),
-    ...differingFields(a.stat, b.stat, result), ...differingFields(a.constants, b.constants, result)]);
+  result.compiled = [...differingFields(a.sizes, b.sizes, result), ...differingFields(a.opt, b.opt, result),
+    ...differingFields(a.stat, b.stat, result), ...differingFields(a.constants, b.constants, result)];
   a.samples.forEach((sample, i) => {
     const other = b.samples[i];
-    note(sample.step, differingFields(withContacts(sample), withContacts(other), result));
+    const fields = differingFields(withContacts(sample), withContacts(other), result);
+    if (fields.length) result.moving ??= { where: sample.step, fields };
     const comparable = sample.qpos.length === other.qpos.length;
     result.qpos.push({ step: sample.step, distance: comparable ? distanceOf(sample.qpos, other.qpos).most : Infinity });
   });
+  result.first = result.compiled.length ? { where: 'compiled', fields: result.compiled } : result.moving;
   return result;
 }
 
