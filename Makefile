@@ -8,27 +8,31 @@ MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 SINEW := build/release/bin/sinew
 CORPUS ?=
+ORACLE ?= npm
 FULL ?=
 ARGS ?=
 
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup build run test test-debug bench bench-soft bench-hard bench-growth sanitize conformance format tidy clean
+.PHONY: help setup packages build run test test-debug bench bench-soft bench-hard bench-growth bench-native sanitize conformance levels format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
 
-setup: ## install the Debian and npm packages that are missing
+setup: ## install the Debian, npm and (below build/) Python packages that are missing
 	@scripts/setup.sh
 
-build: setup ## build everything, optimized
+packages:
+	@scripts/setup.sh --without-python
+
+build: packages ## build everything, optimized
 	@$(call build,release)
 
 run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
 	@$(SINEW) run $(ARGS)
 
-test: build ## build and run every test and the conformance scenes
+test: setup build ## build and run every test and the conformance scenes
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
 
@@ -60,8 +64,11 @@ sanitize: setup ## run the tests under the address, undefined behavior and threa
 	@$(call build,tsan)
 	@ctest --preset tsan --parallel $(JOBS)
 
-conformance: build ## compare with MuJoCo, scene by scene; CORPUS=dir adds every model below dir, FULL=1 with contacts
-	@FULL=$(FULL) scripts/conformance.sh $(SINEW) $(CORPUS)
+conformance: setup build ## compare with MuJoCo, scene by scene; ORACLE=native|latest; CORPUS=dir adds models, FULL=1 contacts
+	@ORACLE=$(ORACLE) FULL=$(FULL) scripts/conformance.sh $(SINEW) $(CORPUS)
+
+levels: setup build ## write docs/levels.md: what changed from MuJoCo 3.12 to the newest; CORPUS=dir adds models
+	@scripts/levels.sh $(SINEW) $(CORPUS)
 
 format: setup ## clang-format every source
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs -r clang-format -i

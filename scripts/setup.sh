@@ -1,8 +1,15 @@
 #!/usr/bin/env bash
-# setup.sh [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine lacks: Debian
-# packages by name, and the npm packages of the conformance tests. Does nothing, quickly, when nothing is missing.
+# setup.sh [--without-python] [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine
+# lacks: Debian packages by name, the npm packages of the conformance tests and, unless told otherwise, the virtual
+# environments of scripts/python.sh. Does nothing, quickly, when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+with_python=1
+if [[ ${1:-} == --without-python ]]; then
+  with_python=
+  shift
+fi
 
 packages=(
   # tools
@@ -18,6 +25,12 @@ packages=(
 # Node may come from elsewhere than Debian, and then Debian's would clash with it
 command -v node >/dev/null || packages+=(nodejs ca-certificates)
 command -v npm >/dev/null || packages+=(npm)
+# Python too; Debian's lacks venv until its package is installed
+if [[ $with_python ]]; then
+  case $(command -v python3 || true) in
+    '' | /usr/bin/* | /bin/*) python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv) ;;
+  esac
+fi
 
 fail() {
   printf 'setup: %s\n' "$@" >&2
@@ -61,3 +74,5 @@ if [[ -f $npm_dir/package-lock.json && ! $npm_dir/node_modules/.package-lock.jso
     fail "npm ci failed in $npm_dir; the conformance tests need the packages pinned there"
   touch "$npm_dir/node_modules/.package-lock.json"
 fi
+
+if [[ $with_python ]]; then scripts/python.sh; fi

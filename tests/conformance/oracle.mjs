@@ -8,7 +8,7 @@ import process from 'node:process';
 
 import { commonFolder, filesOfModel } from './model_files.mjs';
 import {
-  kEssentialData, kLargeModelDofs, readConstants, readData, readFields, readNames, readSizes, readWarnings,
+  kDefaults, kEssentialData, kLargeModelDofs, kModes, readConstants, readData, readFields, readNames, readSizes, readWarnings,
 } from './trace_fields.mjs';
 
 const kUsage = `usage: node oracle.mjs MODEL.xml... [options]
@@ -26,12 +26,6 @@ const kUsage = `usage: node oracle.mjs MODEL.xml... [options]
   --list FILE       further models, one per line
   --jobs FILE       one JSON object per line: {"model", "out", and any of the options above by name}
   --quiet           no line per model on standard error`;
-
-export const kDefaults = {
-  at: [0, 1, 10, 100], ctrl: 'zero', qvel: 'keep', nudge: 0, applied: 'none', key: -1, set: [], smooth: false, fields: 'auto',
-};
-
-const kModes = { ctrl: ['zero', 'sine', 'keep'], qvel: ['keep', 'sine'], applied: ['none', 'sine'] };
 
 // ------------------------------------------------------------------------------------------------ arguments
 

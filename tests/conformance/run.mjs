@@ -10,11 +10,13 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 import { filesOfModel } from './model_files.mjs';
+import { kOracleNames, oracleNamed } from './oracles.mjs';
+import { differenceCells, differenceOf } from './trace_difference.mjs';
 
 const kHere = path.dirname(fileURLToPath(import.meta.url));
-const kOracle = path.join(kHere, 'oracle.mjs');
 const kUsage = `usage: node run.mjs --sinew PATH [options]
   --sinew PATH     the sinew command to test
+  --oracle NAME    ${kOracleNames.join(', ')} (default npm); all but npm are also held against another reference
   --corpus DIR     also run the models listed in DIR/INDEX.md, or every model below DIR (default: $SINEW_CORPUS)
   --cache DIR      where traces are kept (default build/conformance)
   --filter TEXT    only models whose path contains TEXT
@@ -22,6 +24,7 @@ const kUsage = `usage: node run.mjs --sinew PATH [options]
   --parallel N     processes at a time (default 2)
   --traces-only    make the traces, compare nothing
   --full           run the corpus with constraints and contacts, not without them
+  --json FILE      what was found, for each model, as JSON
   --verbose        everything that sinew compare prints, for models that do not pass`;
 
 const kCompareSeconds = 600;
@@ -32,19 +35,20 @@ const oneLine = (text) => text.trim().replace(/\s*\n\s*/g, ' | ');
 
 function parseArguments(args) {
   const options = {
-    sinew: null, corpus: process.env.SINEW_CORPUS || null, cache: path.join(kHere, '../../build/conformance'), filter: '',
-    tol: null, parallel: 2, tracesOnly: false, verbose: false, full: false,
+    sinew: null, oracle: 'npm', corpus: process.env.SINEW_CORPUS || null, cache: path.join(kHere, '../../build/conformance'), filter: '',
+    tol: null, json: null, parallel: 2, tracesOnly: false, verbose: false, full: false,
   };
   for (let i = 0; i < args.length; ++i) {
     const name = args[i].slice(2);
     if (args[i] === '--traces-only') options.tracesOnly = true;
     else if (args[i] === '--verbose') options.verbose = true;
     else if (args[i] === '--full') options.full = true;
-    else if (['--sinew', '--corpus', '--cache', '--filter', '--tol', '--parallel'].includes(args[i]) && i + 1 < args.length) {
+    else if (['--sinew', '--oracle', '--corpus', '--cache', '--filter', '--tol', '--json', '--parallel'].includes(args[i]) && i + 1 < args.length) {
       options[name] = args[++i];
     } else throw new Error(`cannot use ${args[i]}`);
   }
   options.parallel = Math.max(1, Number(options.parallel) || 1);
+  options.oracle = oracleNamed(options.oracle);
   if (!options.sinew && !options.tracesOnly) throw new Error('--sinew is missing');
   return options;
 }
@@ -93,16 +97,14 @@ const digestOf = (...parts) => {
   return hash.digest('hex');
 };
 
-/// What every trace depends on: the scripts that make it and the pinned package.
-const toolDigest = digestOf(...['oracle.mjs', 'trace_fields.mjs', 'model_files.mjs', 'package-lock.json']
-  .map((file) => fs.readFileSync(path.join(kHere, file))));
-
 /// Path of the trace in the cache: it changes with any byte of the model's files, with the oracle and with the options.
-function tracePath(cache, entry) {
+function tracePath(cache, oracle, entry) {
   const contents = filesOfModel(entry.model)
     .map((file) => [path.relative(path.dirname(entry.model), file), digestOf(fs.readFileSync(file))].join(' ')).sort();
-  const key = digestOf(toolDigest, JSON.stringify(entry.run), ...contents).slice(0, 16);
-  return path.join(cache, `${entry.name.replace(/\.xml$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
+  const tool = digestOf(...oracle.files.map((file) => fs.readFileSync(file)));
+  const key = digestOf(tool, JSON.stringify(entry.run), ...contents).slice(0, 16);
+  const folder = entry.run.smooth ? oracle.name : `${oracle.name}-full`;
+  return path.join(cache, folder, `${entry.name.replace(/\.xml$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
 }
 
 /// Removes traces of the same model under older keys.
@@ -127,13 +129,13 @@ function execute(command, args, seconds = 0) {
   });
 }
 
-/// Runs the oracle on a share of the entries. If its process dies, the entry at fault gets a trace with an error and
-/// the rest goes to a new process.
-async function makeTraces(entries, listFile) {
-  for (let rest = entries; rest.length;) {
-    fs.writeFileSync(listFile, rest.map((e) => JSON.stringify({ model: e.model, out: e.trace, ...e.run })).join('\n'));
-    const result = await execute(process.execPath, ['--max-old-space-size=4096', kOracle, '--jobs', listFile]);
-    rest = rest.filter((e) => !fs.existsSync(e.trace));
+/// Runs the oracle on a share of the jobs {entry, trace}. If its process dies, the entry at fault gets a trace with an
+/// error and the rest goes to a new process.
+async function makeTraces(oracle, jobs, listFile) {
+  for (let rest = jobs; rest.length;) {
+    fs.writeFileSync(listFile, rest.map(({ entry, trace }) => JSON.stringify({ model: entry.model, out: trace, ...entry.run })).join('\n'));
+    const result = await execute(oracle.command, [...oracle.args, '--jobs', listFile]);
+    rest = rest.filter(({ trace }) => !fs.existsSync(trace));
     if (!rest.length) break;
     const error = `the oracle stopped: ${result.signal ?? result.err.trim().split('\n').at(-1)}`;
     fs.writeFileSync(rest[0].trace, JSON.stringify({ error_stage: 'abort', error }));
@@ -142,15 +144,16 @@ async function makeTraces(entries, listFile) {
   fs.rmSync(listFile, { force: true });
 }
 
-async function fillCache(entries, options) {
-  fs.mkdirSync(options.cache, { recursive: true });
-  for (const entry of entries) entry.trace = tracePath(options.cache, entry);
-  const missing = entries.filter((entry) => !fs.existsSync(entry.trace));
-  if (!missing.length) return;
-  console.log(`oracle: ${missing.length} of ${entries.length} traces to make`);
+/// Makes the traces of all entries that the cache lacks and returns their paths, in the order of the entries.
+async function tracesOf(oracle, entries, options) {
+  const jobs = entries.map((entry) => ({ entry, trace: tracePath(options.cache, oracle, entry) }));
+  const missing = jobs.filter(({ trace }) => !fs.existsSync(trace));
+  if (missing.length) console.log(`oracle ${oracle.name}: ${missing.length} of ${entries.length} traces to make`);
+  for (const { trace } of missing) fs.mkdirSync(path.dirname(trace), { recursive: true });
   const shares = Array.from({ length: options.parallel }, (_, k) => missing.filter((_, i) => i % options.parallel === k));
-  await Promise.all(shares.map((share, k) => makeTraces(share, path.join(options.cache, `jobs-${process.pid}-${k}.txt`))));
-  missing.forEach((entry) => dropOlderTraces(entry.trace));
+  await Promise.all(shares.map((share, k) => makeTraces(oracle, share, path.join(options.cache, `jobs-${process.pid}-${k}.txt`))));
+  missing.forEach(({ trace }) => dropOlderTraces(trace));
+  return jobs.map(({ trace }) => trace);
 }
 
 /// What kept the oracle from making a trace, or ''. Such a trace is short and says so at once.
@@ -221,6 +224,34 @@ async function inOrder(items, parallel, work, done) {
   await Promise.all(Array.from({ length: parallel }, worker));
 }
 
+// ------------------------------------------------------------------------------------------------ two references
+
+/// Says model by model where the reference differs from the other one, and returns the differences.
+async function compareReferences(entries, options) {
+  const other = oracleNamed(options.oracle.other);
+  const others = await tracesOf(other, entries, options);
+  const read = (file) => JSON.parse(fs.readFileSync(file, 'utf8'));
+  const versions = new Map();
+  const rows = [];
+  const count = { identical: 0, rounding: 0, different: 0 };
+  const differences = entries.map((entry, i) => {
+    const [a, b] = [read(others[i]), read(entry.trace)];
+    versions.set(other.name, a.version ?? versions.get(other.name)).set(options.oracle.name, b.version ?? versions.get(options.oracle.name));
+    const difference = differenceOf(a, b);
+    if (difference.error || difference.first) rows.push([entry.name, ...differenceCells(difference)]);
+    ++count[difference.error || difference.first ? 'different' : difference.isIdentical ? 'identical' : 'rounding'];
+    return difference;
+  });
+  const title = ([name, version]) => `${name} ${version}`;
+  console.log(`\nreferences: ${[...versions].map(title).join(' against ')}, ${entries.length} models: ${count.identical} identical bit by bit, `
+    + `${count.rounding} equal up to rounding (1e-9 of the largest number of an array), ${count.different} different`);
+  if (rows.length) {
+    const head = ['model', 'field that differs most', 'first at step', 'size, relative', 'fields', 'qpos'];
+    for (const row of [head, head.map(() => '---'), ...rows]) console.log(`| ${row.join(' | ')} |`);
+  }
+  return differences;
+}
+
 async function main() {
   let options;
   try {
@@ -232,18 +263,27 @@ async function main() {
   const hasCorpus = options.corpus && fs.existsSync(options.corpus);
   const entries = [...kSceneFolders.flatMap(scenesIn), ...(hasCorpus ? corpusEntries(options.corpus, options.full) : [])]
     .filter((entry) => entry.name.includes(options.filter));
-  await fillCache(entries, options);
+  fs.mkdirSync(options.cache, { recursive: true });
+  const traces = await tracesOf(options.oracle, entries, options);
+  entries.forEach((entry, i) => { entry.trace = traces[i]; });
 
+  const results = [];
   const count = { PASS: 0, FAIL: 0, UNSUPPORTED: 0 };
   await inOrder(entries, options.parallel, (entry) => judge(entry, options), (entry, { verdict, detail, log }) => {
     // what the scenes show is promised to work, so a scene that is not supported has failed
     const counted = verdict === 'UNSUPPORTED' && entry.isScene ? 'FAIL' : verdict;
     ++count[counted];
+    results.push({ name: entry.name, verdict: counted, detail });
     console.log(`${verdict.padEnd(11)} ${entry.name.padEnd(48)} ${detail}`);
     if (options.verbose && verdict !== 'PASS' && log) console.log(log.replace(/^/gm, '    '));
   });
   if (!hasCorpus) console.log(`corpus: not run (${options.corpus ? `${options.corpus} not found` : 'no path given'})`);
   console.log(`${count.PASS} passed, ${count.FAIL} failed${count.UNSUPPORTED ? `, ${count.UNSUPPORTED} unsupported` : ''}`);
+  if (options.oracle.other) {
+    const differences = await compareReferences(entries, options);
+    results.forEach((result, i) => { result.references = differences[i]; });
+  }
+  if (options.json) fs.writeFileSync(options.json, `${JSON.stringify(results, null, 1)}\n`);
   return count.FAIL ? 1 : 0;
 }
 

@@ -1,32 +1,25 @@
 // What a trace records: how mjModel and mjData are read through the WebAssembly bindings.
 //
-// Fields are found by walking the properties of the bound objects, so a field is recorded unless it is named here as
-// visual, internal or stale. Names in a trace are the names in mjModel and mjData.
+// Fields are found by walking the properties of the bound objects, so a field is recorded unless trace_fields.json names
+// it as visual, internal or stale. Names in a trace are the names in mjModel and mjData.
 
-// drawing, names, memory, search trees: nothing that motion depends on
-const kSkippedConstants = new RegExp('^(' + [
-  'tex_.*', 'mat_.*', 'light_.*', 'skin_.*', 'name_.*', 'names.*', 'paths', '.*_pathadr', '.*_rgba', '.*_matid', 'text_.*',
-  'buffer', 'bvh_.*', 'oct_.*', '.*_bvh(adr|num)', 'mesh_oct.*', 'mesh_normal.*', 'mesh_texcoord.*', 'mesh_facenormal',
-  'mesh_facetexcoord', 'flex_.*texcoord.*', 'plugin.*', 'vis', 'opt', 'stat', 'signature',
-].join('|') + ')$');
+import fs from 'node:fs';
 
-// buffers, drawing, sleeping, island copies, and what only an integrator fills (stale after a plain forward pass)
-const kSkippedData = new RegExp('^(' + [
-  'buffer', 'arena', 'parena', 'pbase', 'pstack', 'narena', 'nbuffer', 'maxuse_.*', 'plugin.*', 'nplugin', 'thread.*',
-  'timer', 'solver', 'solver_nnz', 'solver_fwdinv', 'warning', 'signature', 'bvh_.*', 'light_.*', 'flexelem_aabb',
-  '.*awake.*', 'tree_asleep', 'iacc.*', 'iefc_.*', 'ifrc_.*', 'island_.*', 'map_.*', 'nidof', 'nefm.*', 'efm_.*',
-  'qH', 'qHDiagInv', 'qLU', 'qDeriv', 'flg_.*', 'contact', 'userdata', 'history', 'nparent_.*', 'nA', 'nJ', 'nY',
-].join('|') + ')$');
+/// The description that all oracles share: options, what is recorded, what is left out.
+const kFields = JSON.parse(fs.readFileSync(new URL('trace_fields.json', import.meta.url), 'utf8'));
 
-/// Data fields of a trace of a very large model (see kLargeModelDofs).
-export const kEssentialData = new Set([
-  'time', 'qpos', 'qvel', 'act', 'ctrl', 'mocap_pos', 'mocap_quat', 'qfrc_applied', 'xfrc_applied', 'eq_active',
-  'xpos', 'xquat', 'subtree_com', 'ten_length', 'actuator_length', 'M', 'qfrc_bias', 'qfrc_passive', 'qfrc_actuator',
-  'actuator_force', 'qfrc_smooth', 'qacc_smooth', 'qacc', 'qfrc_constraint', 'sensordata', 'energy',
-]);
+const whole = (...patterns) => new RegExp(`^(${patterns.join('|')})$`);
+const kSizes = whole(kFields.sizes);
+const kSkippedConstants = whole(...kFields.skipped_constants);
+const kFlexlessConstants = whole(kFields.flexless_constants);
+const kSkippedData = whole(...kFields.skipped_data);
+const kFlexlessData = whole(kFields.flexless_data);
+const kSparseData = whole(kFields.sparse_data);
 
-/// Models with more dofs than this are traced with kEssentialData only, unless asked otherwise.
-export const kLargeModelDofs = 2000;
+export const kDefaults = kFields.defaults;
+export const kModes = kFields.modes;
+export const kEssentialData = new Set(kFields.essential_data);
+export const kLargeModelDofs = kFields.large_model_dofs;
 
 // Boolean arrays have no view in the bindings. Every array starts at the next multiple of 64 bytes after the one before
 // it, so a boolean array can be read at a known distance from a neighbour: [array that follows, how many blocks before].
@@ -115,14 +108,12 @@ export function readFields(object, wanted = () => true) {
   return result;
 }
 
-const isSize = (name) => /^n(?!ames|umeric)/.test(name);
-
 export function readSizes(model) {
-  return readFields(model, (name) => isSize(name) && !['nbuffer', 'narena'].includes(name));
+  return readFields(model, (name) => kSizes.test(name) && !kFields.skipped_sizes.includes(name));
 }
 
 export function readConstants(model) {
-  const skipped = (name) => isSize(name) || kSkippedConstants.test(name) || (!model.nflex && /^(flex|efm)/.test(name));
+  const skipped = (name) => kSizes.test(name) || kSkippedConstants.test(name) || (!model.nflex && kFlexlessConstants.test(name));
   const result = readFields(model, (name) => !skipped(name));
   for (const name of Object.keys(kBooleanConstants)) result[name] = booleanConstant(model, name);
   return result;
@@ -133,7 +124,7 @@ export function readNames(model) {
   const bytes = Uint8Array.from(model.names);
   const text = new TextDecoder();
   const result = {};
-  for (const kind of ['body', 'jnt', 'geom', 'site', 'cam', 'mesh', 'hfield', 'pair', 'eq', 'tendon', 'actuator', 'sensor', 'key']) {
+  for (const kind of kFields.name_kinds) {
     result[kind] = Array.from(model[`name_${kind}adr`], (start) => text.decode(bytes.subarray(start, bytes.indexOf(0, start))));
   }
   return result;
@@ -144,7 +135,7 @@ function readContacts(data) {
   const contacts = [];
   for (let i = 0; i < list.size(); ++i) {
     const contact = list.get(i);
-    contacts.push(readFields(contact, (name) => !['H', 'mu'].includes(name)));
+    contacts.push(readFields(contact, (name) => !kFields.skipped_contact.includes(name)));
     contact.delete();
   }
   list.delete();
@@ -161,7 +152,7 @@ function trimToUse(result, data, isSparse) {
   if (result.solver_niter) result.solver_niter.length = Math.max(1, data.nisland);
   if (!isSparse) {
     for (const name of Object.keys(result)) {
-      if (/^efc_.*_(rownnz|rowadr|rowsuper|colind)$/.test(name)) delete result[name];
+      if (kSparseData.test(name)) delete result[name];
     }
   }
 }
@@ -169,7 +160,7 @@ function trimToUse(result, data, isSparse) {
 /// Every recorded field of the state in `data`, or those named in the Set `only`.
 export function readData(model, data, isSparse, only) {
   const wanted = (name) => !only || only.has(name);
-  const skipped = (name) => kSkippedData.test(name) || (!model.nflex && name.startsWith('flex'));
+  const skipped = (name) => kSkippedData.test(name) || (!model.nflex && kFlexlessData.test(name));
   const result = readFields(data, (name) => wanted(name) && !skipped(name));
   if (wanted('eq_active')) result.eq_active = activeEqualities(model, data);
   if (wanted('contact')) result.contact = readContacts(data);
@@ -177,15 +168,13 @@ export function readData(model, data, isSparse, only) {
   return result;
 }
 
-const kWarnings = ['inertia', 'contactfull', 'cnstrfull', 'badqpos', 'badqvel', 'badqacc', 'badctrl'];
-
 /// Counts of the warnings raised during a run, by name; those that never occurred are left out.
 export function readWarnings(data) {
   const list = data.warning;
   const result = {};
   for (let i = 0; i < list.size(); ++i) {
     const { number } = list.get(i);
-    if (number > 0) result[kWarnings[i] ?? `warning${i}`] = number;
+    if (number > 0) result[kFields.warnings[i] ?? `warning${i}`] = number;
   }
   return result;
 }
