@@ -52,6 +52,14 @@ Witness deepestPoint(const Polytope& polytope) {
           -std::sqrt(face.square)};
 }
 
+/// Moves the two points of a contact so that they lie `apart` from each other. Weights on a triangle with three
+/// vertices almost on a line are inexact, its plane need not be.
+void placeApart(const Vec3& apart, Witness& w) {
+  const Vec3 error = apart - (w.onA - w.onB);
+  w.onA += 0.5 * error;
+  w.onB -= 0.5 * error;
+}
+
 void clipNearestFace(const Polytope& polytope, const ConvexBody& a, const ConvexBody& b, ClipScratch& memory,
                      WitnessList& contacts) {
   Feature ofA, ofB;
@@ -164,12 +172,14 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
   // touching or deeper
   contacts.item[0].dist = 0;
   Polytope& polytope = memory.polytope;
-  if (!polytope.seed({result.simplex.data(), static_cast<std::size_t>(result.count)}, a, b, options.iterations)) {
-    return 0;
-  }
-  contacts.count = 0;
-  if (!polytope.expand(a, b, options)) return 0;
+  const bool seeded =
+      polytope.seed({result.simplex.data(), static_cast<std::size_t>(result.count)}, a, b, options.iterations);
+  const bool expanded = seeded && polytope.expand(a, b, options);
+  if (seeded) contacts.count = 0;
+  const bool doubtful = bothPolytopes(a, b) && (!expanded || polytope.inDoubt(a, b));
+  if (!(doubtful ? polytope.planeOfVertices(a, b, options.iterations) : expanded)) return 0;
   contacts.item[0] = deepestPoint(polytope);
+  if (doubtful) placeApart(polytope.nearest().foot, contacts.item[0]);
   if (!contacts.item[0].onA.allFinite() || !contacts.item[0].onB.allFinite()) return 0;
   contacts.count = 1;
   if (maxContacts > 1) clipNearestFace(polytope, a, b, memory.clip, contacts);

@@ -16,6 +16,7 @@ constexpr int kMaxIterations = 1000;
 constexpr int kFacesPerIteration = 6;
 constexpr double kFlat = 1e-6;        ///< sine below which a face does not show on which side a point is
 constexpr double kStray = 100;        ///< how many tolerances a face may lead beyond a bound that another one gave
+constexpr double kCertain = 1e-12;    ///< of the size: what is farther beyond a face than this really is beyond it
 constexpr double kInsideOut = 1e-10;  ///< a first bound this far below the face shows that the face is not one of A - B
 
 /// The origin and p lie strictly on the same side of the plane a, b, c.
@@ -300,11 +301,109 @@ bool Polytope::expand(ConvexBody& a, ConvexBody& b, const CollideOptions& option
         nearest_ = -1;
         return false;
       }
-      if (square <= upperSquare) addCandidate(firstNew + i);  // beyond the bound it can never be the nearest
+      // Beyond the bound it can never be the nearest. The polytope grows, so that no face can be nearer than the
+      // nearest before: one that is has three vertices almost on a line, and a normal made of rounding.
+      if (square >= lowerSquare && square <= upperSquare) addCandidate(firstNew + i);
     }
     if (candidates_.empty()) break;
   }
   return nearest_ >= 0;
+}
+
+// ------------------------------------------------------------------------------------------------- when in doubt
+
+/// How much of a reach along a unit vector may be rounding.
+double Polytope::rounding(const MinkowskiVertex& v) const {
+  return kCertain * std::max({norm(v.onA), norm(v.onB), norm(v.point)});
+}
+
+bool Polytope::inDoubt(ConvexBody& a, ConvexBody& b) const {
+  const double lower = std::sqrt(nearest().square);
+  if (!(lower > kMinVal)) return true;
+  const Vec3 n = nearest().foot / lower;
+  const MinkowskiVertex tip = minkowskiSupport(a, b, n);
+  const double noise = rounding(tip);
+  if (dot(n, tip.point) - lower > noise) return true;
+  const double least = std::max(lower - noise, 0.0);
+  return std::any_of(faces_.begin(), faces_.end(),
+                     [&](const Face& f) { return f.slot != kDeleted && f.square < least * least; });
+}
+
+/// How far the vertices reach along a direction; stops looking once that is more than `enough`.
+double Polytope::reachOfVertices(const Vec3& direction, double enough) const {
+  double reach = -kInfinite;
+  for (const MinkowskiVertex& v : vertices_) {
+    reach = std::max(reach, dot(direction, v.point));
+    if (reach > enough) break;
+  }
+  return reach;
+}
+
+bool Polytope::planeOfVertices(ConvexBody& a, ConvexBody& b, int maxIterations) {
+  // The least reach of all directions is taken across a plane through three vertices. Each vertex that is found to lie
+  // beyond the best plane raises it, until none does: then the plane bounds the whole of A - B, and no other is nearer.
+  if (vertices_.empty()) {
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double sign : {1.0, -1.0}) addVertex(minkowskiSupport(a, b, sign * Vec3::Unit(axis)));
+    }
+  }
+  faces_.clear();
+  candidates_.clear();
+  nearest_ = -1;
+  for (int iteration = 0; iteration < std::min(maxIterations, kMaxIterations); ++iteration) {
+    const int count = static_cast<int>(vertices_.size());
+    const auto eachPlane = [&](auto&& visit) {
+      for (int i = 0; i < count; ++i) {
+        for (int j = i + 1; j < count; ++j) {
+          for (int k = j + 1; k < count; ++k) {
+            const Vec3 across = (point(j) - point(i)).cross(point(k) - point(i));
+            const double length = norm(across);
+            if (!(length > kMinVal * kMinVal)) continue;
+            visit(Vec3(across / length), i, j, k);
+            visit(Vec3(-across / length), i, k, j);
+          }
+        }
+      }
+    };
+    double least = kInfinite;
+    Vec3 normal = Vec3::Zero();
+    std::array<int, 3> corners{};
+    eachPlane([&](const Vec3& n, int i, int j, int k) {
+      const double reach = reachOfVertices(n, least);
+      if (reach < least) {
+        least = reach;
+        normal = n;
+        corners = {i, j, k};
+      }
+    });
+    if (least == kInfinite) return false;
+    const int tip = addSupport(a, b, normal, 1);
+    const double noise = rounding(vertex(tip));
+    if (dot(normal, point(tip)) > least + noise && !isKnown(tip)) continue;
+    if (!(least > kMinVal)) return false;
+
+    // Several triangles may lie in that plane: the one around the foot of the origin has the deepest point.
+    vertices_.pop_back();
+    const Vec3 foot = normal * least;
+    const auto inside = [&](const std::array<int, 3>& c) {
+      const std::array<double, 3> w = affineCoordinates(point(c[0]), point(c[1]), point(c[2]), foot);
+      return std::min({w[0], w[1], w[2]});
+    };
+    double mostInside = inside(corners);
+    eachPlane([&](const Vec3&, int i, int j, int k) {
+      for (const int corner : {i, j, k}) {
+        if (dot(normal, point(corner)) < least - noise) return;
+      }
+      const double here = inside({i, j, k});
+      if (here <= mostInside || std::isnan(here)) return;
+      mostInside = here;
+      corners = {i, j, k};
+    });
+    faces_.assign(1, Face{.vertex = corners, .foot = foot, .square = least * least});
+    nearest_ = 0;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace sinew::geom

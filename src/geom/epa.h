@@ -21,12 +21,21 @@ class Polytope {
   static constexpr int kNoCandidate = -1, kDeleted = -2;
 
   /// Starts from a simplex of 2 to 4 vertices that holds the origin. False if no polytope with the origin inside comes
-  /// of it: the bodies touch at best.
+  /// of it: the bodies touch at best, or rounding hides that they overlap.
   bool seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b, int maxIterations);
 
   /// Expands up to maxIterations times; afterwards nearest() is the face that gives the penetration. False if rounding
   /// spoiled the polytope.
   bool expand(ConvexBody& a, ConvexBody& b, const CollideOptions& options);
+
+  /// For two polytopes whose expansion or seed failed or is in doubt, see inDoubt(): finds the nearest plane from the
+  /// vertices met so far, without faces and edges that rounding could spoil, asking for further vertices until A - B
+  /// does not reach beyond that plane. False if the bodies do not overlap, or not after maxIterations vertices.
+  bool planeOfVertices(ConvexBody& a, ConvexBody& b, int maxIterations);
+
+  /// By more than rounding explains, A - B reaches farther along the normal of nearest() than that face does, or
+  /// another face is nearer.
+  bool inDoubt(ConvexBody& a, ConvexBody& b) const;
 
   const Face& nearest() const { return faces_[static_cast<std::size_t>(nearest_)]; }
   const MinkowskiVertex& vertex(int i) const { return vertices_[static_cast<std::size_t>(i)]; }
@@ -50,6 +59,8 @@ class Polytope {
   void followEdge(int face, int edge, const Vec3& eye);
   int edgeFrom(int face, int vertex) const;
   bool isKnown(int vertex) const;
+  double reachOfVertices(const Vec3& direction, double enough) const;
+  double rounding(const MinkowskiVertex& v) const;
 
   Face& face(int i) { return faces_[static_cast<std::size_t>(i)]; }
   const Vec3& point(int i) const { return vertices_[static_cast<std::size_t>(i)].point; }

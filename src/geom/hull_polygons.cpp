@@ -1,7 +1,9 @@
 #include "geom/hull_polygons.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <numbers>
 #include <optional>
@@ -28,6 +30,93 @@ std::optional<Bin> normalBin(const Vec3& a, const Vec3& b, const Vec3& c) {
   // adding 0 turns -0 into 0, which atan2 would tell apart
   return Bin(rounded(std::atan2(n.y() + 0.0, n.x() + 0.0)), rounded(std::acos(n.z())));
 }
+
+/// The order in which the reference engine lists the polygons of a mesh. It is free, and decides which of several faces
+/// or edges that fit is the one that touches. There it is the order of a hash table of the bins, which depends on the
+/// build; this is the order of the published WebAssembly package (32 bits, LLVM's library). Buckets share one list: an
+/// item goes to the front of its bucket, and an empty bucket to the front of the list.
+class ReferenceOrder {
+ public:
+  /// Bins differ from each other.
+  void add(const Bin& bin) {
+    const int item = static_cast<int>(hash_.size());
+    if (hash_.size() + 1 > before_.size()) grow();
+    hash_.push_back(hashOf(bin.first) ^ hashOf(bin.second));
+    next_.push_back(kEnd);
+    int& bucket = before_[bucketOf(item)];
+    if (bucket != kNone) {
+      next(item) = next(bucket);
+      next(bucket) = item;
+      return;
+    }
+    next(item) = next(kHead);
+    next(kHead) = item;
+    bucket = kHead;
+    if (next(item) != kEnd) before_[bucketOf(next(item))] = item;
+  }
+
+  /// Numbers of the bins in the order in which they were added.
+  std::vector<std::size_t> order() const {
+    std::vector<std::size_t> items;
+    for (int i = next_[0]; i != kEnd; i = next_[static_cast<std::size_t>(i + 1)]) {
+      items.push_back(static_cast<std::size_t>(i));
+    }
+    return items;
+  }
+
+ private:
+  static constexpr int kHead = -1, kEnd = -2, kNone = -3;
+
+  int& next(int item) { return next_[static_cast<std::size_t>(item + 1)]; }
+  std::size_t bucketOf(int item) const { return hash_[static_cast<std::size_t>(item)] % before_.size(); }
+
+  /// MurmurHash2 of the angle as a double; 0 for 0.
+  static std::uint32_t hashOf(int angle) {
+    if (angle == 0) return 0;
+    constexpr std::uint32_t kMultiplier = 0x5bd1e995;
+    const auto bits = std::bit_cast<std::uint64_t>(static_cast<double>(angle));
+    std::uint32_t h = sizeof bits;
+    for (const int shift : {0, 32}) {
+      std::uint32_t k = static_cast<std::uint32_t>(bits >> shift) * kMultiplier;
+      k = (k ^ k >> 24) * kMultiplier;
+      h = h * kMultiplier ^ k;
+    }
+    h = (h ^ h >> 13) * kMultiplier;
+    return h ^ h >> 15;
+  }
+
+  /// Twice as many buckets, up to the next prime. Items stay in their order, but each follows the first of its bucket.
+  void grow() {
+    const auto isPrime = [](std::size_t n) {
+      for (std::size_t d = 2; d * d <= n; ++d) {
+        if (n % d == 0) return false;
+      }
+      return true;
+    };
+    std::size_t size = before_.empty() ? 2 : 2 * before_.size() + 1;
+    while (!isPrime(size)) ++size;
+    before_.assign(size, kNone);
+    int last = kHead;  // the item before the one that is looked at
+    while (next(last) != kEnd) {
+      const int item = next(last);
+      int& bucket = before_[bucketOf(item)];
+      if (bucket == kNone) {
+        bucket = last;
+        last = item;
+      } else if (last != kHead && bucketOf(last) == bucketOf(item)) {
+        last = item;
+      } else {
+        next(last) = next(item);
+        next(item) = next(bucket);
+        next(bucket) = item;
+      }
+    }
+  }
+
+  std::vector<std::uint32_t> hash_;
+  std::vector<int> next_ = {kEnd};  ///< of the head, then of each item
+  std::vector<int> before_;         ///< for each bucket, the item before its first
+};
 
 /// The outline of a growing set of triangles. An edge shared by two of them cancels; what is left are closed paths, one
 /// or more for each connected part.
@@ -114,22 +203,24 @@ class Outline {
 HullPolygons hullPolygons(const HullGraph& graph, std::span<const double> points) {
   std::map<Bin, std::size_t> bins;
   std::vector<Outline> outlines;
+  ReferenceOrder order;
   for (std::size_t i = 0; i < graph.faceGlobalId.size(); i += 3) {
     const int a = graph.faceGlobalId[i], b = graph.faceGlobalId[i + 1], c = graph.faceGlobalId[i + 2];
     const auto bin = normalBin(vec3(points.data(), a), vec3(points.data(), b), vec3(points.data(), c));
     if (!bin) continue;
     const auto [it, isNew] = bins.emplace(*bin, outlines.size());
-    if (isNew) outlines.emplace_back();
+    if (isNew) {
+      outlines.emplace_back();
+      order.add(*bin);
+    }
     outlines[it->second].add(a, b, c);
   }
 
   HullPolygons out;
   const std::size_t numPoints = points.size() / 3;
   std::vector<std::vector<int>> around(numPoints);
-  // The order is free, and decides which of several faces that fit is the one that touches. The reference engine has
-  // that of a hash table, in which what came last tends to stand first.
-  for (auto outline = outlines.rbegin(); outline != outlines.rend(); ++outline) {
-    for (const std::vector<int>& path : outline->paths()) {
+  for (const std::size_t outline : order.order()) {
+    for (const std::vector<int>& path : outlines[outline].paths()) {
       for (const int v : path) around[static_cast<std::size_t>(v)].push_back(out.numPolygons());
       out.vertexAdr.push_back(static_cast<int>(out.vertex.size()));
       out.vertexNum.push_back(static_cast<int>(path.size()));
