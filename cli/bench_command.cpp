@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -11,6 +12,8 @@
 
 #include "command.h"
 #include "model_source.h"
+#include "numbers.h"
+#include "output.h"
 #include "scenes/replay.h"
 #include "scenes/scenes.h"
 
@@ -91,6 +94,7 @@ int execute(const BenchOptions& o) {
       results.push_back(asJson(b));
     } else {
       printRow(b);
+      flushOutput();
     }
   };
   for (const std::string& file : o.models) {
@@ -116,13 +120,13 @@ Command addBenchCommand(CLI::App& app) {
   CLI::App* bench = app.add_subcommand("bench", "Time models: warm up, save the state, replay the same steps");
   bench->add_option("MODEL", o->models, "MJCF files; without them the built-in scenes");
   bench->add_option("--warmup", o->stretch.warmup, "Steps before the stretch that is timed")
-      ->check(CLI::NonNegativeNumber)
+      ->transform(wholeNumber(0, std::numeric_limits<int>::max()))
       ->capture_default_str();
   bench->add_option("--steps", o->stretch.steps, "Steps that are timed")
-      ->check(CLI::PositiveNumber)
+      ->transform(wholeNumber(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
   bench->add_option("--rounds", o->rounds, "How often they are replayed")
-      ->check(CLI::PositiveNumber)
+      ->transform(wholeNumber(1, std::numeric_limits<int>::max()))
       ->capture_default_str();
   addThreads(*bench, o->threads);
   bench->add_flag("--json", o->json, "As JSON");

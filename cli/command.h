@@ -14,6 +14,7 @@ namespace sinew::cli {
 inline constexpr int kOk = 0;        ///< done, nothing to complain about
 inline constexpr int kProblem = 1;   ///< it ran, but the state went bad, numbers differ, or a file was not written
 inline constexpr int kBadInput = 2;  ///< wrong usage, or a model or trace that cannot be read
+inline constexpr int kSignal = 128;  ///< plus the number of the signal that stopped a run: 130 SIGINT, 143 SIGTERM
 
 /// Something the user asked for cannot be done: a message for standard error and the exit code that goes with it.
 class CommandError : public std::runtime_error {

@@ -12,6 +12,7 @@
 #include "comparison.h"
 #include "controls.h"
 #include "model_source.h"
+#include "numbers.h"
 #include "option_settings.h"
 #include "reference_rows.h"
 #include "sinew/step.h"
@@ -204,13 +205,13 @@ Command addCompareCommand(CLI::App& app) {
   compare->add_option("MODEL", o->model, "MJCF file")->required();
   compare->add_option("TRACE", o->trace, "Trace of the same model, made by tests/conformance/oracle.mjs")->required();
   compare->add_flag("--smooth", o->smooth, "Insist on a trace without constraints and contacts");
-  compare->add_option("--tol", o->tolerances.data, "Tolerance for arrays of Data, relative")->capture_default_str();
-  compare->add_option("--tol-solved", o->tolerances.solved, "Tolerance for what follows from the constraint solver")
-      ->capture_default_str();
-  compare->add_option("--tol-constants", o->tolerances.constants, "Tolerance for compiled constants")
-      ->capture_default_str();
-  compare->add_option("--tol-mesh", o->tolerances.mesh, "Tolerance for constants that follow from meshes")
-      ->capture_default_str();
+  const auto addTolerance = [&](const char* name, double& value, const char* what) {
+    compare->add_option(name, value, what)->transform(nonNegativeNumber())->capture_default_str();
+  };
+  addTolerance("--tol", o->tolerances.data, "Tolerance for arrays of Data, relative");
+  addTolerance("--tol-solved", o->tolerances.solved, "Tolerance for what follows from the constraint solver");
+  addTolerance("--tol-constants", o->tolerances.constants, "Tolerance for compiled constants");
+  addTolerance("--tol-mesh", o->tolerances.mesh, "Tolerance for constants that follow from meshes");
   compare->add_flag("--verbose", o->verbose, "List every field");
   compare->add_flag("--json", o->json, "As JSON");
   addModelChoices(*compare, o->choices);

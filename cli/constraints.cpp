@@ -16,23 +16,42 @@ long countPositive(const Array<T>& values) {
 int contype(const Model& m, int c) { return c < m.ngeom ? m.geom_contype[c] : m.flex_contype[c - m.ngeom]; }
 int conaffinity(const Model& m, int c) { return c < m.ngeom ? m.geom_conaffinity[c] : m.flex_conaffinity[c - m.ngeom]; }
 
-/// Two colliders whose bits allow contact and that can move against each other: geoms of different bodies, or a flex
-/// and anything.
-bool mayTouch(const Model& m, int a, int b) {
-  if ((contype(m, a) & conaffinity(m, b)) == 0 && (contype(m, b) & conaffinity(m, a)) == 0) return false;
-  if (a >= m.ngeom && a == b)
-    return m.flex_selfcollide[a - m.ngeom] != SelfCollide::None || m.flex_internal[a - m.ngeom];
-  if (a >= m.ngeom || b >= m.ngeom) return true;
-  return m.body_weldid[m.geom_bodyid[a]] != m.body_weldid[m.geom_bodyid[b]];
-}
+/// What moves as one: the geoms that are welded together, or a flex.
+int unitOf(const Model& m, int c) { return c < m.ngeom ? m.body_weldid[m.geom_bodyid[c]] : m.nbody + c - m.ngeom; }
 
-bool anythingMayTouch(const Model& m) {
-  std::vector<int> colliding;
-  for (int c = 0; c < m.ngeom + m.nflex; ++c) {
-    if (contype(m, c) || conaffinity(m, c)) colliding.push_back(c);
+/// The units of a set of colliders, as far as it matters: none, one, or several.
+class Units {
+ public:
+  void add(int unit) {
+    if (unit_ < 0) unit_ = unit;
+    several_ = several_ || unit != unit_;
   }
-  for (const int a : colliding) {
-    if (std::any_of(colliding.begin(), colliding.end(), [&](int b) { return mayTouch(m, a, b); })) return true;
+  /// One of these and one of those are different units.
+  bool meets(const Units& other) const {
+    return unit_ >= 0 && other.unit_ >= 0 && (several_ || other.several_ || unit_ != other.unit_);
+  }
+
+ private:
+  int unit_ = -1;
+  bool several_ = false;
+};
+
+/// Two colliders may touch if a bit of the contype of one is set in the conaffinity of the other and they can move
+/// against each other: geoms of bodies that are not welded together, or a flex and anything. Bit by bit, so that the
+/// work grows with the number of colliders, not of pairs.
+bool anythingMayTouch(const Model& m) {
+  for (int f = 0; f < m.nflex; ++f) {
+    const bool itself = m.flex_selfcollide[f] != SelfCollide::None || m.flex_internal[f];
+    if (itself && (m.flex_contype[f] & m.flex_conaffinity[f]) != 0) return true;
+  }
+  for (int bit = 0; bit < 32; ++bit) {
+    const unsigned mask = 1u << bit;
+    Units types, affinities;
+    for (int c = 0; c < m.ngeom + m.nflex; ++c) {
+      if (static_cast<unsigned>(contype(m, c)) & mask) types.add(unitOf(m, c));
+      if (static_cast<unsigned>(conaffinity(m, c)) & mask) affinities.add(unitOf(m, c));
+    }
+    if (types.meets(affinities)) return true;
   }
   return false;
 }

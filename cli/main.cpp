@@ -7,6 +7,7 @@
 #include <string>
 
 #include "command.h"
+#include "output.h"
 #include "sinew/errors.h"
 #include "sinew/version.h"
 
@@ -15,7 +16,8 @@ namespace {
 using namespace sinew::cli;
 
 constexpr const char* kFooter =
-    "Exit status: 0 done; 1 the run had problems or numbers differ; 2 bad model, trace or usage.\n"
+    "Exit status: 0 done; 1 the run had problems, numbers differ or output could not be written;\n"
+    "2 bad model, trace or usage; 130, 143 a run was stopped by SIGINT, SIGTERM.\n"
     "Results go to standard output, messages to standard error.";
 
 int runCommand(int argc, char** argv) {
@@ -38,11 +40,19 @@ int runCommand(int argc, char** argv) {
   return kBadInput;
 }
 
+/// The exit code, after everything was printed or it was said that it could not be.
+int runToTheEnd(int argc, char** argv) {
+  const int code = runCommand(argc, argv);
+  flushOutput();
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  prepareStreams();
   try {
-    return runCommand(argc, argv);
+    return runToTheEnd(argc, argv);
   } catch (const CommandError& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return error.exitCode();

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "command.h"
+#include "numbers.h"
 #include "option_settings.h"
+#include "protected_files.h"
 
 namespace sinew::cli {
 namespace {
@@ -17,10 +19,12 @@ void applyChoices(const ModelChoices& choices, Option& option) {
   for (const std::string& setting : choices.settings) setOption(option, setting);
   for (const std::string& flag : choices.disabled) option.disableflags |= disableBit(flag);
   for (const std::string& flag : choices.enabled) option.enableflags |= enableBit(flag);
+  if (const auto fault = checkOption(option)) throw CommandError("--set: " + *fault);
 }
 
 LoadOptions loadOptions(const ModelChoices& choices) {
   LoadOptions options;
+  options.maxMemory = choices.maxMemory;
   if (choices.gap == "inside") options.gap = GapReading::Inside;
   if (choices.gap == "outside") options.gap = GapReading::Outside;
   return options;
@@ -42,18 +46,26 @@ void addModelChoices(CLI::App& parser, ModelChoices& choices) {
   parser.add_option("--disable", choices.disabled, "Switch off, by the names of <option><flag>: contact,limit,...")
       ->delimiter(',');
   parser.add_option("--enable", choices.enabled, "Switch on: energy,fwdinv,invdiscrete,...")->delimiter(',');
+  parser
+      .add_option("--max-memory", choices.maxMemory,
+                  "Most memory that a model may take, such as 512M or 8G (default 2G)")
+      ->transform(byteSize())
+      ->type_name("SIZE");
 }
 
 void addThreads(CLI::App& parser, int& threads) {
   parser.add_option("--threads", threads, "Threads a step may use; the result is the same for any number")
-      ->check(CLI::PositiveNumber)
+      ->transform(wholeNumber(1, kMostThreads))
       ->capture_default_str()
       ->type_name("N");
 }
 
-Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings) {
+Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings,
+                 std::vector<std::filesystem::path>* files) {
   Warnings found;
-  Model m = load(file, &found, loadOptions(choices));
+  const Spec spec = readMjcf(file, &found);
+  if (files) *files = filesOf(spec);
+  Model m = compile(spec, &found, loadOptions(choices));
   if (!choices.quiet) printWarnings(found);
   if (warnings) *warnings = std::move(found);
   applyChoices(choices, m.opt);

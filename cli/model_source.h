@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -17,18 +19,20 @@ struct ModelChoices {
   std::string gap;                    ///< "", "inside" or "outside"
   std::vector<std::string> settings;  ///< name=value
   std::vector<std::string> disabled, enabled;
+  std::uint64_t maxMemory = LoadOptions{}.maxMemory;
   bool quiet = false;  ///< keep warnings of the loader to ourselves
 };
 
-/// Registers --gap, --set, --disable and --enable with a subcommand.
+/// Registers --gap, --set, --disable, --enable and --max-memory with a subcommand.
 void addModelChoices(CLI::App& parser, ModelChoices& choices);
 
 /// Registers --threads with a subcommand that steps.
 void addThreads(CLI::App& parser, int& threads);
 
-/// Loads a model file; warnings of the loader go to standard error and, if given, to `warnings`. Throws LoadError for
-/// a bad model and CommandError for a bad choice.
-Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr);
+/// Loads a model file; warnings of the loader go to standard error and, if given, to `warnings`. `files`, if given,
+/// receives the files that the model is made of. Throws LoadError for a bad model and CommandError for a bad choice.
+Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr,
+                 std::vector<std::filesystem::path>* files = nullptr);
 
 /// The same for one of the scenes that come with the command.
 Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices,

@@ -1,13 +1,21 @@
 #include "npz.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
 #include <limits>
+#include <span>
 
 #include "command.h"
+#include "descriptor.h"
 
 namespace sinew::cli {
 namespace {
@@ -27,8 +35,9 @@ constexpr std::array<std::uint32_t, 256> crcTable() {
 /// Little-endian bytes of the fields of a ZIP record.
 class Record {
  public:
-  Record& u16(std::uint32_t value) { return bytes(value, 2); }
-  Record& u32(std::uint32_t value) { return bytes(value, 4); }
+  Record& u16(std::uint64_t value) { return bytes(value, 2); }
+  Record& u32(std::uint64_t value) { return bytes(value, 4); }
+  Record& u64(std::uint64_t value) { return bytes(value, 8); }
   Record& text(std::string_view value) {
     text_ += value;
     return *this;
@@ -36,27 +45,71 @@ class Record {
   const std::string& str() const { return text_; }
 
  private:
-  Record& bytes(std::uint32_t value, int count) {
+  Record& bytes(std::uint64_t value, int count) {
     for (int i = 0; i < count; ++i) text_ += static_cast<char>((value >> (8 * i)) & 0xff);
     return *this;
   }
   std::string text_;
 };
 
-constexpr std::uint32_t kZipVersion = 20;  // 2.0: the plain format
-constexpr std::uint32_t kDosDate = 0x21;   // 1980-01-01, so that equal runs give equal files
+constexpr std::uint32_t kPlainVersion = 20, kLargeVersion = 45;  // 2.0: the plain format; 4.5: 64-bit sizes
+constexpr std::uint32_t kDosDate = 0x21;                         // 1980-01-01, so that equal runs give equal files
+constexpr std::uint32_t kElsewhere = 0xffffffff;                 // the number is in the extra field
+constexpr std::uint64_t kLocalRecord = 30;                       // bytes, without name and extra field
+constexpr std::size_t kNpyFixed = 10;                            // magic, version, length
 
-/// Header of a .npy file, format 1.0, padded so that the values start at a multiple of 64 bytes.
-std::string npyHeader(std::span<const std::size_t> shape) {
-  std::string header = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}{}), }}",
+/// Header of a .npy file, format 1.0, padded so that the values start at a multiple of 64 bytes of the .npy.
+std::string npyHeader(std::string_view type, const std::vector<std::uint64_t>& shape) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
                                    fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  constexpr std::size_t kFixed = 10;  // magic, version, length
-  header.append(63 - (kFixed + header.size()) % 64, ' ');
+  header.append(63 - (kNpyFixed + header.size()) % 64, ' ');
   header += '\n';
   Record record;
-  record.text(std::string_view("\x93NUMPY\x01\x00", 8)).u16(static_cast<std::uint32_t>(header.size())).text(header);
+  record.text(std::string_view("\x93NUMPY\x01\x00", 8)).u16(header.size()).text(header);
   return record.str();
 }
+
+/// UTF-8 as code points; a byte that is out of place becomes U+FFFD.
+std::u32string codePoints(std::string_view text) {
+  std::u32string result;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const int more = lead < 0x80 ? 0 : (lead >> 5) == 6 ? 1 : (lead >> 4) == 14 ? 2 : (lead >> 3) == 30 ? 3 : -1;
+    std::uint32_t point = more == 0 ? lead : lead & (0x3fu >> (more < 0 ? 0 : more));
+    bool good = more >= 0 && i + static_cast<std::size_t>(more) < text.size();
+    for (int k = 1; good && k <= more; ++k) {
+      const auto next = static_cast<unsigned char>(text[i + static_cast<std::size_t>(k)]);
+      good = (next >> 6) == 2;
+      point = (point << 6) | (next & 0x3fu);
+    }
+    good = good && point <= 0x10ffff && !(point >= 0xd800 && point < 0xe000);
+    result += good ? static_cast<char32_t>(point) : U'\ufffd';
+    i += good ? static_cast<std::size_t>(more) + 1 : 1;
+  }
+  return result;
+}
+
+/// An array of text: every entry as long as the longest, filled up with zeros, 4 bytes per character.
+NpzLayout::Member namesMember(const Quantity& quantity) {
+  std::vector<std::u32string> names;
+  std::size_t longest = 1;
+  for (const std::string& name : quantity.columns) {
+    names.push_back(codePoints(name));
+    longest = std::max(longest, names.back().size());
+  }
+  NpzLayout::Member member;
+  member.name = fmt::format("{}_names.npy", quantity.name);
+  member.header = npyHeader(fmt::format("<U{}", longest), {names.size()});
+  for (std::u32string& name : names) {
+    name.resize(longest);
+    member.content.append(reinterpret_cast<const char*>(name.data()), 4 * longest);
+  }
+  return member;
+}
+
+std::span<const std::byte> bytesOf(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+constexpr std::size_t kPieceDoubles = std::size_t{1} << 19;  // 4 MiB of records at a time
 
 }  // namespace
 
@@ -67,52 +120,157 @@ std::uint32_t crc32(std::string_view bytes, std::uint32_t crc) {
   return ~crc;
 }
 
-NpzWriter::NpzWriter(const std::string& file) : file_(file), out_(file, std::ios::binary) {
-  if (!out_) throw CommandError(fmt::format("cannot write '{}'", file), kProblem);
-}
-
-void NpzWriter::write(std::string_view bytes) {
-  out_.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  written_ += bytes.size();
-}
-
-void NpzWriter::add(std::string_view name, std::span<const double> values, std::span<const std::size_t> shape) {
-  const std::string header = npyHeader(shape);
-  const std::string_view body(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  const std::uint64_t size = header.size() + body.size();
-  if (written_ + size > std::numeric_limits<std::uint32_t>::max() - 65536) {
-    throw CommandError(fmt::format("'{}' would be larger than 4 GiB: record fewer steps with --every", file_),
-                       kProblem);
+NpzLayout::NpzLayout(const std::vector<Quantity>& quantities, std::uint64_t samples) {
+  for (const Quantity& quantity : quantities) {
+    Member member;
+    member.name = fmt::format("{}.npy", quantity.name);
+    member.width = quantity.columns.size();
+    member.header = npyHeader("<f8", quantity.name == "time" ? std::vector<std::uint64_t>{samples}
+                                                             : std::vector<std::uint64_t>{samples, member.width});
+    member.size = member.header.size() + samples * member.width * sizeof(double);
+    members_.push_back(std::move(member));
   }
-  Entry entry{fmt::format("{}.npy", name), crc32(body, crc32(header)), static_cast<std::uint32_t>(size),
-              static_cast<std::uint32_t>(written_)};
-  Record local;
-  local.u32(0x04034b50).u16(kZipVersion).u16(0).u16(0).u16(0).u16(kDosDate);  // signature .. method "stored", date
-  local.u32(entry.checksum).u32(entry.size).u32(entry.size);
-  local.u16(static_cast<std::uint32_t>(entry.name.size())).u16(0).text(entry.name);
-  write(local.str());
-  write(header);
-  write(body);
-  entries_.push_back(std::move(entry));
+  for (const Quantity& quantity : quantities) {
+    if (quantity.name == "time") continue;
+    Member member = namesMember(quantity);
+    member.size = member.header.size() + member.content.size();
+    member.checksum = crc32(member.content, crc32(member.header));
+    members_.push_back(std::move(member));
+  }
+  std::uint64_t total = 0;
+  for (const Member& member : members_) total += member.size + 2 * member.name.size() + 200;
+  isLarge_ = total > std::numeric_limits<std::uint32_t>::max();
+  for (Member& member : members_) {
+    member.offset = end_;
+    member.data = end_ + kLocalRecord + member.name.size() + (isLarge_ ? 20 : 0) + member.header.size();
+    end_ = member.data + member.size - member.header.size();
+  }
 }
 
-void NpzWriter::finish() {
-  const auto directory = static_cast<std::uint32_t>(written_);
-  for (const Entry& entry : entries_) {
-    Record record;
-    record.u32(0x02014b50).u16(kZipVersion).u16(kZipVersion).u16(0).u16(0).u16(0).u16(kDosDate);
-    record.u32(entry.checksum).u32(entry.size).u32(entry.size);
-    record.u16(static_cast<std::uint32_t>(entry.name.size())).u16(0).u16(0).u16(0).u16(0).u32(0);
-    record.u32(entry.offset).text(entry.name);
-    write(record.str());
+std::string NpzLayout::localRecord(const Member& member) const {
+  Record record;
+  record.u32(0x04034b50).u16(isLarge_ ? kLargeVersion : kPlainVersion).u16(0).u16(0).u16(0).u16(kDosDate);
+  record.u32(member.checksum).u32(isLarge_ ? kElsewhere : member.size).u32(isLarge_ ? kElsewhere : member.size);
+  record.u16(member.name.size()).u16(isLarge_ ? 20 : 0).text(member.name);
+  if (isLarge_) record.u16(1).u16(16).u64(member.size).u64(member.size);
+  return record.str();
+}
+
+std::string NpzLayout::directory() const {
+  Record record;
+  const std::uint32_t version = isLarge_ ? kLargeVersion : kPlainVersion;
+  for (const Member& member : members_) {
+    record.u32(0x02014b50).u16(version).u16(version).u16(0).u16(0).u16(0).u16(kDosDate);
+    record.u32(member.checksum).u32(isLarge_ ? kElsewhere : member.size).u32(isLarge_ ? kElsewhere : member.size);
+    record.u16(member.name.size()).u16(isLarge_ ? 28 : 0).u16(0).u16(0).u16(0).u32(0);
+    record.u32(isLarge_ ? kElsewhere : member.offset).text(member.name);
+    if (isLarge_) record.u16(1).u16(24).u64(member.size).u64(member.size).u64(member.offset);
   }
-  const auto count = static_cast<std::uint32_t>(entries_.size());
-  Record end;
-  end.u32(0x06054b50).u16(0).u16(0).u16(count).u16(count);
-  end.u32(static_cast<std::uint32_t>(written_) - directory).u32(directory).u16(0);
-  write(end.str());
-  out_.close();
-  if (!out_) throw CommandError(fmt::format("writing '{}' failed", file_), kProblem);
+  const std::uint64_t length = record.str().size(), count = members_.size();
+  if (isLarge_) {
+    record.u32(0x06064b50).u64(44).u16(version).u16(version).u32(0).u32(0).u64(count).u64(count).u64(length).u64(end_);
+    record.u32(0x07064b50).u32(0).u64(end_ + length).u32(1);
+  }
+  record.u32(0x06054b50).u16(0).u16(0).u16(count).u16(count);
+  record.u32(length).u32(isLarge_ ? kElsewhere : end_).u16(0);
+  return record.str();
+}
+
+void writeNpz(int records, const std::vector<Quantity>& quantities, std::uint64_t samples, FileReplacement& out) {
+  NpzLayout layout(quantities, samples);
+  std::size_t width = 0;
+  for (NpzLayout::Member& member : layout.members()) {
+    width += member.width;
+    if (member.width > 0 || member.content.empty()) member.checksum = crc32(member.header);
+    out.writeAt(member.data - member.header.size(), bytesOf(member.header));
+    if (!member.content.empty()) {
+      member.checksum = crc32(member.content, crc32(member.header));
+      out.writeAt(member.data, bytesOf(member.content));
+    }
+  }
+  const std::uint64_t rows = std::max<std::size_t>(1, kPieceDoubles / width);
+  std::vector<double> piece, column;
+  for (std::uint64_t done = 0; done < samples;) {
+    const std::uint64_t count = std::min(rows, samples - done);
+    piece.resize(static_cast<std::size_t>(count) * width);
+    readAt(records, done * width * sizeof(double), std::as_writable_bytes(std::span(piece)), "the samples");
+    std::size_t first = 0;
+    for (NpzLayout::Member& member : layout.members()) {
+      if (member.width == 0) continue;
+      column.clear();
+      for (std::uint64_t row = 0; row < count; ++row) {
+        const auto begin = piece.begin() + static_cast<std::ptrdiff_t>(row * width + first);
+        column.insert(column.end(), begin, begin + static_cast<std::ptrdiff_t>(member.width));
+      }
+      first += member.width;
+      const auto bytes = std::as_bytes(std::span(column));
+      member.checksum =
+          crc32(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), member.checksum);
+      out.writeAt(member.data + done * member.width * sizeof(double), bytes);
+    }
+    done += count;
+  }
+  for (const NpzLayout::Member& member : layout.members()) {
+    out.writeAt(member.offset, bytesOf(layout.localRecord(member)));
+  }
+  out.writeAt(layout.directoryOffset(), bytesOf(layout.directory()));
+}
+
+void readNpz(const std::string& file, const std::vector<Quantity>& quantities, std::uint64_t samples, int out) {
+  const Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (in.value() < 0) throw CommandError(fmt::format("cannot open '{}': {}", file, std::strerror(errno)));
+  const auto strange = [&](const std::string& why) {
+    return CommandError(fmt::format("cannot continue '{}': {}", file, why));
+  };
+  const auto bytesAt = [&](std::uint64_t offset, std::size_t count) {
+    std::string bytes(count, '\0');
+    readAt(in.value(), offset, std::as_writable_bytes(std::span(bytes)), file);
+    return bytes;
+  };
+  try {
+    // the number of samples is in the header of the first array; with it, every header is known
+    const std::string start = bytesAt(0, 256);
+    constexpr std::string_view kShape = "'shape': (";
+    const std::size_t shape = start.find(kShape);
+    std::uint64_t present = 0;
+    if (shape == start.npos) throw strange("it is not a trajectory of this program");
+    std::from_chars(start.data() + shape + kShape.size(), start.data() + start.size(), present);
+    if (present < samples) {
+      throw strange(fmt::format("it holds {} samples, the checkpoint was made after {}", present, samples));
+    }
+    const NpzLayout layout(quantities, present);
+    std::size_t width = 0;
+    for (const NpzLayout::Member& member : layout.members()) {
+      const std::uint64_t at = member.data - member.header.size();
+      if (bytesAt(at, member.header.size()) != member.header ||
+          bytesAt(member.data, member.content.size()) != member.content) {
+        throw strange("it is not a trajectory of this model");
+      }
+      width += member.width;
+    }
+    const std::uint64_t rows = std::max<std::size_t>(1, kPieceDoubles / width);
+    std::vector<double> piece, column;
+    for (std::uint64_t done = 0; done < samples;) {
+      const std::uint64_t count = std::min(rows, samples - done);
+      piece.resize(static_cast<std::size_t>(count) * width);
+      std::size_t first = 0;
+      for (const NpzLayout::Member& member : layout.members()) {
+        if (member.width == 0) continue;
+        column.resize(static_cast<std::size_t>(count) * member.width);
+        readAt(in.value(), member.data + done * member.width * sizeof(double),
+               std::as_writable_bytes(std::span(column)), file);
+        for (std::size_t row = 0; row < count; ++row) {
+          std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(row * member.width), member.width,
+                      piece.begin() + static_cast<std::ptrdiff_t>(row * width + first));
+        }
+        first += member.width;
+      }
+      appendTo(out, std::as_bytes(std::span(piece)), file);
+      done += count;
+    }
+  } catch (const EndOfFile&) {
+    throw strange("it is cut off");
+  }
 }
 
 }  // namespace sinew::cli

@@ -2,41 +2,54 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "columns.h"
+#include "sinew/files.h"
+
 namespace sinew::cli {
 
-/// Writes arrays of doubles as numpy.load() reads them: a ZIP archive, not compressed, with one .npy file per array.
-class NpzWriter {
+/// The file that numpy.load() reads a trajectory from: a ZIP archive, not compressed, of .npy files. For each quantity
+/// there is an array of doubles with one row per sample (time has no second dimension), followed by the names of its
+/// columns, QUANTITY_names, as an array of text. Where everything lies follows from the quantities and the number of
+/// samples.
+class NpzLayout {
  public:
-  /// Throws CommandError if the file cannot be created.
-  explicit NpzWriter(const std::string& file);
+  NpzLayout(const std::vector<Quantity>& quantities, std::uint64_t samples);
 
-  /// Adds an array in row-major order; the product of `shape` must be the number of values. Throws CommandError when
-  /// the archive would outgrow the 4 GiB that this kind of archive can hold.
-  void add(std::string_view name, std::span<const double> values, std::span<const std::size_t> shape);
+  struct Member {
+    std::string name;          ///< qpos.npy
+    std::string header;        ///< of the .npy
+    std::string content;       ///< what follows it, if it is known beforehand
+    std::uint64_t offset = 0;  ///< of the local record in the archive
+    std::uint64_t data = 0;    ///< of what follows the header
+    std::uint64_t size = 0;    ///< header and what follows it
+    std::uint32_t checksum = 0;
+    std::size_t width = 0;  ///< doubles per sample; 0 for names
+  };
+  std::vector<Member>& members() { return members_; }
+  const std::vector<Member>& members() const { return members_; }
 
-  /// Writes the directory of the archive. Throws CommandError if anything could not be written.
-  void finish();
+  std::string localRecord(const Member& member) const;
+  /// What follows the members. Their checksums must be right.
+  std::string directory() const;
+  std::uint64_t directoryOffset() const { return end_; }
 
  private:
-  struct Entry {
-    std::string name;
-    std::uint32_t checksum = 0;
-    std::uint32_t size = 0;
-    std::uint32_t offset = 0;
-  };
-  void write(std::string_view bytes);
-
-  std::string file_;
-  std::ofstream out_;
-  std::uint64_t written_ = 0;
-  std::vector<Entry> entries_;
+  std::vector<Member> members_;
+  std::uint64_t end_ = 0;
+  bool isLarge_ = false;  ///< 64-bit sizes and offsets
 };
+
+/// Writes the first `samples` records of a file of doubles, quantity by quantity of each sample, as an archive. Throws
+/// LoadError if a file cannot be read or written.
+void writeNpz(int records, const std::vector<Quantity>& quantities, std::uint64_t samples, FileReplacement& out);
+
+/// The way back: appends the first `samples` records of an archive of this program to `out`. Throws CommandError if the
+/// file is something else or holds fewer.
+void readNpz(const std::string& file, const std::vector<Quantity>& quantities, std::uint64_t samples, int out);
 
 /// Check sum of a ZIP entry: CRC-32 with the reflected polynomial 0xedb88320, continued from `crc`.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t crc = 0);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <string>
 
 #include "sinew/types.h"
 
@@ -92,5 +94,26 @@ struct Option {
   bool enabled(int bits) const { return (enableflags & bits) != 0; }
   friend bool operator==(const Option&, const Option&) = default;
 };
+
+/// Upper bounds of the numbers of iterations. With a tolerance of 0 a step may take all of them.
+inline constexpr int kMaxIterations = 100'000;     ///< iterations, noslip_iterations
+inline constexpr int kMaxLineSearch = 10'000;      ///< ls_iterations
+inline constexpr int kMaxColliderSearch = 1'000;   ///< ccd_iterations, sdf_iterations
+inline constexpr int kMaxStartingPoints = 10'000;  ///< sdf_initpoints
+
+/// The first thing that is wrong with these options, for example "'timestep' must be positive, found 0"; nothing if a
+/// step can work with them. compile() throws LoadError with this text, the command refuses `--set` with it, and step()
+/// does nothing and notes Trouble::BadOption, of which describeStatus() tells it. Checked are:
+///   all numbers                                      finite
+///   timestep                                         above 0
+///   iterations, noslip_iterations                    0 to kMaxIterations
+///   ls_iterations                                    0 to kMaxLineSearch
+///   ccd_iterations, sdf_iterations                   0 to kMaxColliderSearch
+///   sdf_initpoints                                   0 to kMaxStartingPoints
+///   integrator, cone, jacobian, solver, gap          one of the enumerators
+///   erp                                              0 to 1
+///   slop, restitution_threshold                      not negative
+///   solver Impulse                                   not with integrator RK4
+std::optional<std::string> checkOption(const Option& option);
 
 }  // namespace sinew

@@ -598,7 +598,8 @@ struct DefaultClass {
 
 struct Spec {
   std::string modelname = "MuJoCo Model";
-  std::string directory;  ///< of the main file; asset paths are relative to it
+  std::string directory;           ///< of the main file; asset paths are relative to it
+  std::vector<std::string> files;  ///< paths of the MJCF files it was read from: main file, includes, attached models
   Compiler compiler;
   Option option;
   Origin optionOrigin;  ///< of <option>

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
+
+#include "sinew/files.h"
 
 namespace sinew::draft {
 
@@ -16,17 +17,12 @@ std::vector<unsigned char> readAsset(const std::string& directory, const std::st
   // a/../b is b even where a is a link or is missing, if only b exists
   if (!fs::exists(path, error) && fs::exists(path.lexically_normal(), error)) path = path.lexically_normal();
   if (!fs::exists(path, error)) place.fail(fmt::format("file \"{}\" does not exist", path.string()));
-  // a pipe or a device may never end
-  if (!fs::is_regular_file(path, error)) place.fail(fmt::format("\"{}\" is not a file", path.string()));
-
-  std::ifstream stream(path, std::ios::binary);
-  std::vector<unsigned char> bytes(fs::file_size(path, error));
-  if (error || !stream) place.fail(fmt::format("file \"{}\" cannot be read", path.string()));
-  stream.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  if (static_cast<std::size_t>(stream.gcount()) != bytes.size()) {
-    place.fail(fmt::format("file \"{}\" cannot be read", path.string()));
+  try {  // a pipe or a device may never end
+    const std::string bytes = readFile(path);
+    return {bytes.begin(), bytes.end()};
+  } catch (const LoadError& e) {
+    place.fail(e.what());
   }
-  return bytes;
 }
 
 }  // namespace sinew::draft

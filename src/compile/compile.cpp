@@ -158,9 +158,7 @@ void warnOfIdleFlags(const draft::Draft& draft) {
 }  // namespace
 
 Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) {
-  if (!(spec.option.timestep > 0)) {
-    draft::placeOfOption(spec).fail(fmt::format("'timestep' must be positive, found {}", spec.option.timestep));
-  }
+  if (const auto fault = checkOption(spec.option)) draft::placeOfOption(spec).fail(*fault);
   spec::requireUniqueNames(spec);
   draft::Draft draft;
   draft.spec = &spec;
@@ -174,7 +172,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   m.opt = spec.option;
   m.opt.enableflags &= ~enable::kSleep;  // nothing sleeps while constants are found
   draft::decideGapReading(draft, m);
-  draft::checkImpulseOptions(draft, m);
+  draft::warnOfIdleOptions(draft, m);
   warnOfIdleFlags(draft);
   setSizes(draft, m);
   m.allocate();

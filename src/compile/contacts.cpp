@@ -138,14 +138,9 @@ std::string firstRestitution(const Draft& draft) {
 
 }  // namespace
 
-void checkImpulseOptions(const Draft& draft, const Model& m) {
+void warnOfIdleOptions(const Draft& draft, const Model& m) {
   const Option& opt = m.opt;
   const Place place = placeOfOption(*draft.spec);
-  if (!(opt.erp >= 0 && opt.erp <= 1)) place.fail(fmt::format("'erp' must be from 0 to 1, found {}", opt.erp));
-  if (!(opt.slop >= 0)) place.fail(fmt::format("'slop' must not be negative, found {}", opt.slop));
-  if (!(opt.restitution_threshold >= 0)) {
-    place.fail(fmt::format("'restitution_threshold' must not be negative, found {}", opt.restitution_threshold));
-  }
   if (opt.solver != Solver::Impulse) {
     if (const std::string where = firstRestitution(draft); !where.empty()) {
       draft.warn(where +
@@ -153,11 +148,6 @@ void checkImpulseOptions(const Draft& draft, const Model& m) {
                  "bounce as far as solref says (a damping ratio below 1)");
     }
     return;
-  }
-  if (opt.integrator == Integrator::RK4) {
-    place.fail(
-        "the Impulse solver works on the velocity of one step and does not go with integrator=\"RK4\"; Euler, implicit "
-        "and implicitfast do");
   }
   if (opt.noslip_iterations > 0) draft.warn(place.message("'noslip_iterations' has no effect on the Impulse solver"));
 }

@@ -23,8 +23,7 @@ std::vector<int> writeExcludes(const Spec& spec, const Names& names, Model& m);
 /// warning says what the two readings are.
 void decideGapReading(const Draft& draft, Model& m);
 
-/// Fails if the options of the impulse solver make no sense; warns of a restitution that the chosen solver ignores, and
-/// of options that the impulse solver ignores.
-void checkImpulseOptions(const Draft& draft, const Model& m);
+/// Warns of a restitution that the chosen solver ignores, and of options that the impulse solver ignores.
+void warnOfIdleOptions(const Draft& draft, const Model& m);
 
 }  // namespace sinew::draft

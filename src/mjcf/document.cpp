@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <pugixml.hpp>
 #include <set>
 
+#include "sinew/files.h"
 #include "spec/place.h"
 
 namespace sinew::mjcf {
@@ -36,23 +34,6 @@ class LineCounter {
   std::size_t position_ = 0;
   int line_ = 1;
 };
-
-std::string readWholeFile(const fs::path& path) {
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) throw LoadError(fmt::format("{}: no such file", path.string()));
-  if (!fs::is_regular_file(status)) throw LoadError(fmt::format("{}: not a regular file", path.string()));
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!error && size > kMaxFileBytes)
-    throw LoadError(fmt::format("{}: the file has {} bytes, the limit is {}", path.string(), size, kMaxFileBytes));
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) throw LoadError(fmt::format("{}: cannot open the file: {}", path.string(), std::strerror(errno)));
-  std::string text(static_cast<std::size_t>(error ? 0 : size), '\0');
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (stream.gcount() != static_cast<std::streamsize>(text.size()))
-    throw LoadError(fmt::format("{}: cannot read the file", path.string()));
-  return text;
-}
 
 /// The path if there is such a file, or else the path with a/../b shortened to b (a may be a link, or missing) if there
 /// is such a file, or else nothing.
@@ -116,6 +97,7 @@ class Expander {
   void expandMain(const fs::path& path, const std::string& name, std::string_view text) {
     SourceFile& file = document_.files.emplace_back();
     file.name = std::make_shared<const std::string>(name);
+    file.path = path;
     file.directory = document_.directory;
     if (!path.empty()) included_.insert(canonical(path));
     const pugi::xml_node root = parse(file, text);
@@ -259,12 +241,13 @@ class Expander {
 
     SourceFile& file = document_.files.emplace_back();
     file.name = std::make_shared<const std::string>(path.lexically_normal().string());
+    file.path = path;
     file.directory = path.parent_path();
     file.includedBy = node.file;
     file.includeLine = node.line;
     std::string text;
     try {
-      text = readWholeFile(path);
+      text = readFile(path, kMaxFileBytes);
     } catch (const LoadError& e) {
       fail(node, e.what());
     }
@@ -290,7 +273,7 @@ const std::string_view* Node::find(std::string_view name) const {
 }
 
 std::unique_ptr<Document> readDocument(const fs::path& file, Warnings& warnings) {
-  const std::string text = readWholeFile(file);
+  const std::string text = readFile(file, kMaxFileBytes);
   auto document = std::make_unique<Document>();
   document->directory = file.parent_path();
   Expander(*document, warnings).expandMain(file, file.string(), text);

@@ -18,6 +18,7 @@ namespace sinew::mjcf {
 /// One XML file, or a piece of text standing for one.
 struct SourceFile {
   std::shared_ptr<const std::string> name;  ///< as shown in messages
+  std::filesystem::path path;               ///< empty for text that stands for a file
   std::filesystem::path directory;
   const SourceFile* includedBy = nullptr;  ///< null for the main file
   int includeLine = 0;                     ///< line of the <include> in that file

@@ -41,6 +41,9 @@ Spec Reader::read() {
   readAttributes(root, grammar(), header);
   spec_.modelname = header.model;
   spec_.directory = document_.directory.string();
+  for (const SourceFile& file : document_.files) {
+    if (!file.path.empty()) spec_.files.push_back(file.path.string());
+  }
 
   const auto section = [&](std::string_view tag, void (Reader::*readSection)(const Node&)) {
     for (const Node& node : root.children)

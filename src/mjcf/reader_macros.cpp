@@ -163,6 +163,7 @@ void Reader::readModelAsset(const Node& node) {
   } catch (const LoadError& e) {
     throw LoadError(fmt::format("{}\n  attached by {}:{}", e.what(), *node.file->name, node.line));
   }
+  spec_.files.insert(spec_.files.end(), child.files.begin(), child.files.end());
   if (!record.name.empty()) child.modelname = record.name;
   const std::string name = child.modelname;
   if (!models_.emplace(name, std::move(child)).second)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "model/option_check.h"
 #include "sinew/data.h"
 
 namespace sinew {
@@ -143,7 +144,7 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
                  ? fmt::format("mocap_pos[{}] was not finite; the body stayed where it was", index)
                  : fmt::format("mocap_quat[{}] was not finite; the body stayed where it was", index - 3 * m.nmocap);
     case Trouble::BadOption:
-      return "the options contradict each other; the step did nothing";
+      return describe(OptionFault{index, report.value}, m.opt) + "; the step did nothing";
     case Trouble::OtherModel:
       return "the Data was made for another Model; the step did nothing";
     case Trouble::ContactLimit:

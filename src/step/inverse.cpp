@@ -50,6 +50,7 @@ void constraintForces(Data& d) {
 }  // namespace
 
 void inverse(const Model& m, Data& d) {
+  if (const auto fault = checkOption(m.opt)) throw std::invalid_argument(*fault);
   const bool discrete = m.opt.enabled(enable::kInvDiscrete);
   if (discrete && m.opt.integrator == Integrator::RK4) {
     throw std::invalid_argument(

@@ -6,6 +6,7 @@
 #include "constraint/constraint.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
+#include "model/option_check.h"
 #include "sensor/sensor.h"
 #include "step/flex_cause.h"
 #include "step/largest_force.h"
@@ -70,10 +71,20 @@ bool belongs(const Model& m, Data& d) {
   return false;
 }
 
+/// True if a step can work with the options, which a program may have changed since they were compiled.
+bool optionsAreGood(const Model& m, Data& d) {
+  const OptionFault fault = findFault(m.opt);
+  if (fault.rule < 0) return true;
+  const bool isFirst = d.status[Trouble::BadOption].count == 0;
+  d.status.note(Trouble::BadOption, fault.rule, d.time);
+  if (isFirst) d.status[Trouble::BadOption].value = fault.value;
+  return false;
+}
+
 }  // namespace
 
 void step(const Model& m, Data& d) {
-  if (!belongs(m, d)) return;
+  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
   stopPinnedNodes(m, d);
@@ -87,7 +98,7 @@ void step(const Model& m, Data& d) {
 }
 
 void forward(const Model& m, Data& d) {
-  if (!belongs(m, d)) return;
+  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
   evaluate(m, d, Sensing::On);
   d.arena.settle();
 }

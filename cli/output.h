@@ -1,0 +1,12 @@
+#pragma once
+
+namespace sinew::cli {
+
+/// A closed pipe or a full disk becomes an error of the write that meets it instead of ending the program, and files
+/// never take the place of a standard stream that was closed by the caller.
+void prepareStreams();
+
+/// Hands what was printed so far to the system. Throws CommandError (exit code 1) if standard output cannot take it.
+void flushOutput();
+
+}  // namespace sinew::cli
