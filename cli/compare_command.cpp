@@ -179,6 +179,7 @@ int execute(CompareOptions o) {
   comparison.compareModel();
 
   for (const std::string& setting : trace.settings) setOption(m.opt, setting);
+  if (const auto fault = checkOption(m.opt)) throw CommandError(fmt::format("{}: {}", o.trace, *fault));
   if (o.smooth && !trace.smooth) throw CommandError("--smooth, but the trace was made with constraints");
   if (trace.smooth) m.opt.disableflags |= disable::kConstraint | disable::kContact;
   // sizes and addresses that differ would make nonsense of a comparison of states

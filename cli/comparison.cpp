@@ -346,7 +346,12 @@ void Comparison::compareState(const TraceSample& sample, const Field& field, con
   const auto constant = [&](std::string_view name) { return arrayOf(trace_.constants, name); };
   const auto reportSparse = [&](const SparseRows& ours, const SparseRows& other, std::string_view rowSize,
                                 const std::function<double(std::ptrdiff_t, std::ptrdiff_t)>& entryScale) {
-    if (other.rownnz.size() != ours.rownnz.size()) return;
+    if (other.rownnz.empty()) return;  // the trace does not say where its entries belong
+    if (other.rownnz.size() != ours.rownnz.size() || !isSparse(other, m_.nv)) {
+      reportMismatch(field.name, stageOf(field.doc), sample.step,
+                     fmt::format("the pattern of {} in the trace does not fit it", field.name));
+      return;
+    }
     const Field dense{field.name, rowSize,    field.doc, static_cast<std::ptrdiff_t>(ours.rownnz.size()),
                       m_.nv,      field.kind, {}};
     report(dense, sample.step, worstSparse(ours, other, m_.nv, entryScale), tolerance);
@@ -372,7 +377,8 @@ void Comparison::compareState(const TraceSample& sample, const Field& field, con
     const SparseRows other{constant("M_rownnz"), constant("M_rowadr"), constant("M_colind"), reference};
     // M_ij is bounded by sqrt(M_ii M_jj), which is its natural scale where masses and inertias meet
     std::vector<double> diagonal(static_cast<std::size_t>(m_.nv), scale);
-    for (std::size_t i = 0; field.name == "M" && i < other.rownnz.size() && i < diagonal.size(); ++i) {
+    const bool isScaled = field.name == "M" && isSparse(other, m_.nv);
+    for (std::size_t i = 0; isScaled && i < other.rownnz.size() && i < diagonal.size(); ++i) {
       for (std::size_t k = 0; k < static_cast<std::size_t>(other.rownnz[i]); ++k) {
         const auto at = static_cast<std::size_t>(other.rowadr[i]) + k;
         if (static_cast<std::size_t>(other.colind[at]) == i && reference[at] > 0) diagonal[i] = reference[at];

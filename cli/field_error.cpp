@@ -318,6 +318,20 @@ WorstEntry worstSparse(const SparseRows& ours, const SparseRows& reference, std:
   return worst;
 }
 
+bool isSparse(const SparseRows& rows, std::ptrdiff_t columns) {
+  if (rows.rownnz.size() != rows.rowadr.size()) return false;
+  const auto isIndex = [](double x, double end) { return x >= 0 && x < end && x == std::floor(x); };
+  const double stored = static_cast<double>(std::min(rows.colind.size(), rows.values.size()));
+  for (std::size_t i = 0; i < rows.rownnz.size(); ++i) {
+    const double count = rows.rownnz[i], first = rows.rowadr[i];
+    if (!isIndex(count, stored + 1) || !isIndex(first, stored + 1) || first + count > stored) return false;
+    for (auto k = static_cast<std::size_t>(first); k < static_cast<std::size_t>(first + count); ++k) {
+      if (!isIndex(rows.colind[k], static_cast<double>(columns))) return false;
+    }
+  }
+  return true;
+}
+
 WorstEntry worstPrincipalAxes(std::span<const double> ours, std::span<const double> reference,
                               std::span<const double> moments, std::span<const double> referenceMoments) {
   WorstEntry worst;
@@ -325,7 +339,8 @@ WorstEntry worstPrincipalAxes(std::span<const double> ours, std::span<const doub
     const auto rotation = ours.subspan(9 * body, 9);
     const auto referenceRotation = reference.subspan(9 * body, 9);
     WorstEntry entry = worstEntry(rotation, referenceRotation, 1);
-    const auto referenceMoment = referenceMoments.subspan(3 * body, 3);
+    const auto referenceMoment =
+        3 * body + 3 <= referenceMoments.size() ? referenceMoments.subspan(3 * body, 3) : std::span<const double>();
     if (const double scale = largest(referenceMoment); entry.error > 0 && scale > 0) {
       const WorstEntry tensor = worstEntry(scaledTensor(rotation, moments.subspan(3 * body, 3), scale),
                                            scaledTensor(referenceRotation, referenceMoment, scale), 1);

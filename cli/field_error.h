@@ -65,6 +65,9 @@ struct SparseRows {
   std::span<const double> rownnz, rowadr, colind, values;
 };
 
+/// Whether every row lies within the arrays and every column within the matrix: what comes from a file may not.
+bool isSparse(const SparseRows& rows, std::ptrdiff_t columns);
+
 /// Compares two sparse matrices whose patterns may differ; what a pattern does not hold is zero. scale(row, column)
 /// gives the scale of an entry. `index` of the result is row * columns + column.
 WorstEntry worstSparse(const SparseRows& ours, const SparseRows& reference, std::ptrdiff_t columns,
@@ -72,7 +75,8 @@ WorstEntry worstSparse(const SparseRows& ours, const SparseRows& reference, std:
 
 /// Compares rotations whose columns are principal axes of inertia, given as row-major matrices, with the moments of
 /// each body. Where two moments are equal, and up to sign, axes are a matter of taste; the tensor R diag(I) R' is not.
-/// The error is the lesser of the one of R and the one of the tensor over its largest moment.
+/// The error is the lesser of the one of R and the one of the tensor over its largest moment; that of R for bodies
+/// without moments.
 WorstEntry worstPrincipalAxes(std::span<const double> ours, std::span<const double> reference,
                               std::span<const double> moments, std::span<const double> referenceMoments);
 

@@ -31,7 +31,7 @@ int runCommand(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
+    fmt::print(stderr, "error: {}\nRun with --help for more information.\n", error.what());
     return kBadInput;
   }
   for (const Command& command : commands) {

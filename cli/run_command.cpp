@@ -186,6 +186,7 @@ class Run {
     openTrajectory();
     controls_->apply(m_, d_);
     if (o.resume.empty()) p_.energyStart = totalEnergy(probe_.at(d_));
+    if (!o.checkpoint.empty()) writeCheckpoint();  // what cannot be written shows before the run, not after it
   }
 
   Summary execute() {
@@ -410,7 +411,9 @@ void printTable(const RunOptions& o, const Model& m, const Summary& s) {
   row("speed", fmt::format("{:.4g} steps/s, {:.4g} us per step", s.stepsPerSecond(),
                            p.done > 0 ? 1e6 * p.wall / static_cast<double>(p.done) : 0));
   row("real-time factor", fmt::format("{:.4g}", s.realTimeFactor()));
-  row("energy", fmt::format("{:.9g} J to {:.9g} J, drift {:+.3g} J", p.energyStart, s.energyEnd, s.drift()));
+  row("energy", s.diverged
+                    ? fmt::format("{:.9g} J at the start", p.energyStart)
+                    : fmt::format("{:.9g} J to {:.9g} J, drift {:+.3g} J", p.energyStart, s.energyEnd, s.drift()));
   row("contacts", fmt::format("at most {} at a time", p.mostContacts));
   row("constraints", s.constraints.empty()
                          ? "none in use"

@@ -106,7 +106,7 @@ void requireWritable(const fs::path& file) {
 FileReplacement::FileReplacement(const fs::path& file) : file_(target(file)), part_(file_.string() + ".part") {
   requireWritable(file_);
   descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) failWriting(part_, errno);
+  if (descriptor_ < 0) failWriting(file_, errno);
 }
 
 FileReplacement::~FileReplacement() {
