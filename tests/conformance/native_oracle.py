@@ -32,6 +32,7 @@ is_skipped_constant = whole(*FIELDS["skipped_constants"])
 is_flexless_constant = whole(FIELDS["flexless_constants"])
 is_skipped_data = whole(*FIELDS["skipped_data"])
 is_flexless_data = whole(FIELDS["flexless_data"])
+is_island_data = whole(FIELDS["island_data"])
 is_sparse_data = whole(FIELDS["sparse_data"])
 
 
@@ -130,8 +131,8 @@ def trim_to_use(result, data, is_sparse):
         result["wrap_obj"] = result["wrap_obj"][:used]
     if "solver_niter" in result:
         result["solver_niter"] = result["solver_niter"][: max(1, data.nisland)]
-    if not is_sparse:
-        for name in [name for name in result if is_sparse_data(name)]:
+    for name in list(result):
+        if (not is_sparse and is_sparse_data(name)) or (data.nisland == 0 and is_island_data(name)):
             del result[name]
 
 

@@ -50,6 +50,10 @@ function parseArguments(args) {
   options.parallel = Math.max(1, Number(options.parallel) || 1);
   options.oracle = oracleNamed(options.oracle);
   if (!options.sinew && !options.tracesOnly) throw new Error('--sinew is missing');
+  if (options.sinew && !options.tracesOnly) {
+    options.sinew = path.resolve(options.sinew);
+    if (!fs.existsSync(options.sinew)) throw new Error(`there is no ${options.sinew}`);
+  }
   return options;
 }
 

@@ -14,6 +14,7 @@ const kSkippedConstants = whole(...kFields.skipped_constants);
 const kFlexlessConstants = whole(kFields.flexless_constants);
 const kSkippedData = whole(...kFields.skipped_data);
 const kFlexlessData = whole(kFields.flexless_data);
+const kIslandData = whole(kFields.island_data);
 const kSparseData = whole(kFields.sparse_data);
 
 export const kDefaults = kFields.defaults;
@@ -150,10 +151,8 @@ function trimToUse(result, data, isSparse) {
     result.wrap_obj.length = used;
   }
   if (result.solver_niter) result.solver_niter.length = Math.max(1, data.nisland);
-  if (!isSparse) {
-    for (const name of Object.keys(result)) {
-      if (kSparseData.test(name)) delete result[name];
-    }
+  for (const name of Object.keys(result)) {
+    if ((!isSparse && kSparseData.test(name)) || (data.nisland === 0 && kIslandData.test(name))) delete result[name];
   }
 }
 
