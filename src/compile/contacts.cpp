@@ -159,6 +159,11 @@ void checkImpulseOptions(const Draft& draft, const Model& m) {
         "the Impulse solver works on the velocity of one step and does not go with integrator=\"RK4\"; Euler, implicit "
         "and implicitfast do");
   }
+  for (const Flex& flex : draft.flexes) {
+    if (!flex.spec->contact.passive) continue;
+    placeOf(flex).fail(
+        "'passive' contacts are springs, and the contacts of solver=\"Impulse\" are hard: leave one of them out");
+  }
   if (opt.noslip_iterations > 0) draft.warn(place.message("'noslip_iterations' has no effect on the Impulse solver"));
 }
 
