@@ -10,8 +10,6 @@ namespace {
 
 constexpr const char* kSmaller = "; a smaller timestep may help";
 
-bool isExplicit(const Model& m) { return m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4; }
-
 std::string implicitCure(const char* what) {
   return fmt::format("; {} is integrated explicitly: integrator=\"implicitfast\" takes it implicitly, at any timestep",
                      what);
@@ -78,6 +76,8 @@ std::string ofFlex(const Model& m, const FlexCause& cause) {
 }
 
 }  // namespace
+
+bool isExplicit(const Model& m) { return m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4; }
 
 std::string advice(const Model& m, const TroubleReport& report) {
   if (report.flex.term != FlexTerm::None) return ofFlex(m, report.flex);
