@@ -137,13 +137,14 @@ enum class Trouble : int {
   Inverted,     ///< an element of a flex was inside out, or a cell (counted after all elements); it pushes back
   BadApplied,   ///< an entry of qfrc_applied (index), or of xfrc_applied (index - nv), was not finite; it counted as
                 ///< zero
-  BadMocap,     ///< an entry of mocap_pos (index), or of mocap_quat (index - 3 nmocap), was not finite; the pose stayed
+  BadMocap,     ///< an entry of mocap_pos (index), or of mocap_quat (index - 3 nmocap), was not finite, or a quaternion
+                ///< was zero; that position or orientation stayed as it was
   BadOption,    ///< Model::opt holds what MJCF would refuse; the step did nothing
   OtherModel,   ///< the Data was made for another Model; the step did nothing
   ContactLimit,  ///< a pair of colliders makes more contacts than memory allows; the deepest ones were kept
-  Energy,        ///< energy grew although nothing did work on the model
-  Unconverged,   ///< the solver did not converge in many steps in a row
-  TooDeep,       ///< two things overlap by more than the thinner one is thick
+  Energy,       ///< energy grew although nothing did work on the model; the index is the dof that moves with most of it
+  Unconverged,  ///< the solver did not converge in many steps in a row; the index is the island
+  TooDeep,      ///< two things overlap by more than the thinner one is thick; the index is the contact
   Count
 };
 
@@ -170,7 +171,7 @@ struct LargestForce {
 };
 
 struct TroubleReport {
-  int count = 0;            ///< how often, since reset
+  int count = 0;            ///< in how many steps since reset(); the engine's own resets after bad numbers do not count
   int first = -1;           ///< index of the offending coordinate, dof or control when it first happened
   double time = 0;          ///< when it first happened
   LargestForce force = {};  ///< on that dof (of the joint's dofs, the one pushed hardest) when it first happened
@@ -230,7 +231,20 @@ struct IslandReport {
   bool converged = false;
   double improvement = 0;   ///< scaled, of the last iteration
   double gradientNorm = 0;  ///< scaled; primal solvers only
-  double residual = 0;      ///< impulse solver: |change in the last sweep| / |impulses|, |x|^2 = sum A_ii x_i^2
+  /// How much the last iteration still changed, relative to the result. Impulse solver: |change| / |impulses| with
+  /// |x|^2 = sum A_ii x_i^2; others: the root of the improvement over the work 1/2 f'J (qacc - qacc_smooth).
+  double residual = 0;
+};
+
+/// What step() remembers in order to notice trouble that no single step shows; see docs/trouble.md. It is no state: no
+/// result depends on it, and it begins anew when the state is changed from outside.
+struct Watch {
+  std::uint64_t left = 0;  ///< checksum of what the last step left
+  int steps = 0;           ///< since it began; below 0: until it begins
+  int unconverged = 0;     ///< steps in a row in which the solver did not converge
+  double explained = 0;    ///< energy that the model may have, J
+  double highest = 0;      ///< that it had in this window
+  double scale = 0;        ///< the largest energy of motion that was explained, J
 };
 
 /// Forces of one contact, limit, friction loss or equality, from whose impulses the next step starts.
@@ -256,6 +270,7 @@ struct Data {
   double time = 0;
   std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
   Status status;
+  Watch watch;  ///< [step]
   Arena arena;
   /// Threads a step may use, the caller's included; less than 2: only the caller's. Every result is the same, bit for
   /// bit, whatever the number. Work too small to be worth sharing is not shared. [user]
@@ -335,6 +350,8 @@ struct Data {
   }
 };
 
+// The functions below throw std::invalid_argument if the Data was made for another Model.
+
 /// Back to qpos0 at time 0: everything else zero, mocap poses and active equalities from the model, status cleared.
 void reset(const Model& m, Data& d);
 
@@ -350,7 +367,7 @@ void restoreState(const Model& m, Data& d, std::span<const std::byte> state);
 std::uint64_t stateHash(const Model& m, const Data& d);
 
 /// Describes what is in d.status in words, with the names of the joint and body concerned and the largest force on
-/// them; empty if all is well.
+/// them; empty if all is well. Of a Data that was made for another Model it says just that.
 std::string describeStatus(const Model& m, const Data& d);
 
 }  // namespace sinew

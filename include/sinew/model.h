@@ -153,6 +153,7 @@ namespace sinew {
   X(double, dof_solref, nv, 2, "friction loss: solref")                                                                \
   X(double, dof_solimp, nv, 5, "friction loss: solimp")                                                                \
   X(double, dof_frictionloss, nv, 1, "friction loss, N or N m")                                                        \
+  X(double, dof_frictionvel, nv, 1, "velocity that friction loss draws the dof to")                                    \
   X(double, dof_armature, nv, 1, "inertia added to the diagonal of M")                                                 \
   X(double, dof_damping, nv, 1, "damping b, force -(b + b1 |v| + b2 v^2) v")                                           \
   X(double, dof_dampingpoly, nv, 2, "b1, b2")                                                                          \

@@ -226,6 +226,7 @@ struct Joint : Placed {
   double armature = 0;
   Vec3 damping{0, 0, 0};
   double frictionloss = 0;
+  double frictionvel = 0;
   std::vector<double> user;
 };
 

@@ -23,7 +23,8 @@ namespace sinew {
 ///
 /// Wrong arguments throw std::invalid_argument, handles of things that were removed std::out_of_range, with the name,
 /// the value and what is allowed. update() throws for a bad time step before anything has moved, and after that only
-/// what a callback throws. One thread at a time may use a World.
+/// what a callback throws. One thread at a time may use a World. A World that was moved from can be destroyed or
+/// assigned to; all else throws std::logic_error.
 class World {
  public:
   explicit World(const WorldOptions& options = {});
@@ -151,7 +152,17 @@ class World {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  /// Owns the Impl; a World that was moved from has none.
+  class Owner {
+   public:
+    explicit Owner(std::unique_ptr<Impl> impl);
+    Impl* operator->() const { return impl_ ? impl_.get() : missing(); }
+
+   private:
+    [[noreturn]] static Impl* missing();  ///< throws std::logic_error
+    std::unique_ptr<Impl> impl_;
+  };
+  Owner impl_;
 };
 
 }  // namespace sinew

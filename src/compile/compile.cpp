@@ -97,6 +97,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m);
+  draft::reportLimitedFolds(draft, m, d);
   draft::writeKeyframes(draft, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);

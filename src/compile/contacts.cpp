@@ -149,6 +149,11 @@ void warnOfIdleOptions(const Draft& draft, const Model& m) {
     }
     return;
   }
+  for (const Flex& flex : draft.flexes) {
+    if (!flex.spec->contact.passive) continue;
+    placeOf(flex).fail(
+        "'passive' contacts are springs, and the contacts of solver=\"Impulse\" are hard: leave one of them out");
+  }
   if (opt.noslip_iterations > 0) draft.warn(place.message("'noslip_iterations' has no effect on the Impulse solver"));
 }
 

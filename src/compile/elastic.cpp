@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -14,6 +15,7 @@
 #include "elastic/rod.h"
 #include "elastic/shell.h"
 #include "forces/elastic_constants.h"
+#include "forces/elasticity.h"
 #include "math/quat.h"
 
 namespace sinew::draft {
@@ -256,6 +258,31 @@ void writeElasticity(const Draft& draft, Model& m) {
   m.nflexcellstiff = static_cast<int>(m.flex_cellstiff.size());
   m.nflexbend = static_cast<int>(m.flexbend_stiffness.size());
   m.nflexfold = static_cast<int>(m.flexfold_stiffness.size());
+}
+
+void reportLimitedFolds(const Draft& draft, const Model& m, const Data& d) {
+  if (m.opt.integrator != Integrator::Euler && m.opt.integrator != Integrator::RK4) return;
+  if (m.opt.disabled(disable::kSpring)) return;
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_bending[f] != FlexBending::Dihedral || m.flex_interp[f] != 0) continue;
+    int count = 0;
+    double least = 1;  // share of its stiffness that a fold keeps
+    for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
+      if (!(m.flexhinge_stiffness[h] > 0)) continue;
+      const double share = mostFoldStiffness(m, d, f, h) / m.flexhinge_stiffness[h];
+      if (!(share < 1)) continue;
+      ++count;
+      least = std::min(least, share);
+    }
+    if (count == 0) continue;
+    draft.warn(placeOf(draft.flexes[static_cast<std::size_t>(f)])
+                   .message(fmt::format(
+                       "at a timestep of {:.4g} s {} of its {} folds bend more easily than the material says, down to "
+                       "{:.3g} times its stiffness, because integrator=\"{}\" cannot take more; "
+                       "integrator=\"implicitfast\" takes all of it, and so does a timestep up to {:.3g} s",
+                       m.opt.timestep, count, m.flex_hingenum[f], least,
+                       m.opt.integrator == Integrator::Euler ? "Euler" : "RK4", m.opt.timestep * std::sqrt(least))));
+  }
 }
 
 }  // namespace sinew::draft

@@ -21,6 +21,13 @@ void checkNumbers(const spec::Joint& joint, const Place& place) {
        {std::pair{joint.armature, "armature"}, std::pair{joint.frictionloss, "frictionloss"}}) {
     if (value < 0) place.fail(fmt::format("'{}' must not be negative, found {}", name, value));
   }
+  if (joint.frictionvel == 0) return;
+  if (joint.type != JointType::Hinge && joint.type != JointType::Slide) {
+    place.fail(fmt::format("'frictionvel' is for hinges and slides, found {} on another joint", joint.frictionvel));
+  }
+  if (joint.frictionloss == 0) {
+    place.fail(fmt::format("'frictionvel' of {} has no effect without 'frictionloss'", joint.frictionvel));
+  }
 }
 
 /// Limits: decided by `limited`, in radians for rotations. A range that is not in force keeps its unit.

@@ -145,6 +145,7 @@ void writeJoint(const Body& body, const Joint& joint, int bodyId, int id, int qp
     putRow(m.dof_solref, i, spec.solreffriction);
     putRow(m.dof_solimp, i, spec.solimpfriction);
     m.dof_frictionloss[i] = spec.frictionloss;
+    m.dof_frictionvel[i] = spec.frictionvel;
     m.dof_armature[i] = spec.armature;
     putPolynomial(m.dof_damping, m.dof_dampingpoly, i, spec.damping);
   }

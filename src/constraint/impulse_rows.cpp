@@ -33,7 +33,7 @@ double targetOfContact(const Data& d, const RowBlock& block, const ImpulseParame
                        bounces ? firstRow(d, block, d.qacc.data()) : 0);
 }
 
-/// Targets of a block's rows; the tangents of contacts have theirs already.
+/// Targets of a block's rows; friction losses and the tangents of contacts have theirs already.
 void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p, double* target) {
   switch (d.efc_type[block.row]) {
     case RowType::Equality:
@@ -41,7 +41,6 @@ void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p
       break;
     case RowType::FrictionDof:
     case RowType::FrictionTendon:
-      std::fill_n(target, block.nrow, 0.0);
       break;
     case RowType::LimitJoint:
     case RowType::LimitTendon:

@@ -78,6 +78,9 @@ void referenceAcceleration(const Model& m, Data& d) {
       if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
     }
   }
+  for (int row = d.ne; row < d.ne + d.nf && d.efc_type[row] == RowType::FrictionDof; ++row) {
+    d.efc_vel[row] -= m.dof_frictionvel[d.efc_id[row]];  // a drive slips against the velocity it asks for
+  }
   if (impulses) {
     for (int row = 0; row < d.nefc(); ++row) d.efc_aref[row] -= d.efc_vel[row];
     return;

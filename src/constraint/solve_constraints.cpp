@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/parallel.h"
@@ -56,11 +58,23 @@ bool factorIsCheaper(const solve::ConstraintProblem& p, Arena& arena) {
   return newton < kFactorSpeed * kIterations * perIteration;
 }
 
+/// How much the last iteration still changed: the root of its improvement of the cost over the work of the constraint
+/// forces, 1/2 (J'f).(qacc - qacc_smooth).
+double relativeChange(const solve::ConstraintProblem& p, const solve::Solution& solution, double improvement) {
+  double work = 0;
+  for (std::size_t i = 0; i < solution.x.size(); ++i) {
+    work += 0.5 * solution.constraintForce[i] * (solution.x[i] - p.smoothAcceleration[i]);
+  }
+  return improvement > 0 && work > 0 ? std::sqrt(improvement / work) : 0;
+}
+
 /// One problem by the solver of the model, then, if asked for, without slip.
 IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::Solution solution, Arena& arena) {
   const solve::SolveOptions options = solveOptions(m.opt);
   solve::SolveReport report;
+  double scale = p.primalScale;
   if (m.opt.solver == Solver::PGS) {
+    scale = p.dualScale;
     report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
   } else {
     const bool newton = m.opt.solver == Solver::Newton || factorIsCheaper(p, arena);
@@ -78,7 +92,8 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
           .noslipIterations = slipIterations,
           .converged = report.converged,
           .improvement = report.improvement,
-          .gradientNorm = report.gradientNorm};
+          .gradientNorm = report.gradientNorm,
+          .residual = relativeChange(p, solution, report.improvement / scale)};
 }
 
 /// Multiplications of one iteration, roughly: each block's share of J'DJ.
@@ -148,12 +163,10 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
 
 }  // namespace
 
-void solveConstraints(const Model& m, Data& d) {
+namespace {
+
+void solveRows(const Model& m, Data& d) {
   const bool impulses = m.opt.solver == Solver::Impulse;
-  if (!impulses) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
-  std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
-  d.row_recall.clear();
-  if (d.nefc() == 0) return;
   if (impulses) {
     setImpulseTargets(m, d);
     recallImpulses(m, d);
@@ -164,6 +177,29 @@ void solveConstraints(const Model& m, Data& d) {
   if (!m.opt.disabled(disable::kIsland)) return solveIslands(m, d, findIslands(m, d));
   Island island = wholeIsland(m, d);
   solveIslands(m, d, {&island, 1});
+}
+
+}  // namespace
+
+void solveConstraints(const Model& m, Data& d) {
+  if (m.opt.solver != Solver::Impulse) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+  d.row_recall.clear();
+  if (d.nefc() == 0) return;
+  bool finite = true;
+  for (const double a : d.qacc) finite &= std::abs(a) <= std::numeric_limits<double>::max();
+  if (finite) return solveRows(m, d);
+
+  // A solver may well find something finite from a warm start. Such an acceleration must not pass for a result: what
+  // was no number stays none, for step() to see.
+  const Arena::Scope scope(d.arena);
+  const std::span<double> smooth = d.arena.take<double>(m.nv);
+  std::copy(d.qacc.begin(), d.qacc.end(), smooth.begin());
+  solveRows(m, d);
+  for (int i = 0; i < m.nv; ++i) {
+    const double a = smooth[static_cast<std::size_t>(i)];
+    if (!std::isfinite(a)) d.qacc[i] = a;
+  }
 }
 
 std::array<double, 6> contactForce(const Model& m, const Data& d, int contact) {

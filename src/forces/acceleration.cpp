@@ -5,6 +5,7 @@
 #include "inertia/inertia.h"
 #include "kinematics/jacobian.h"
 #include "model/awake.h"
+#include "model/inputs.h"
 
 namespace sinew {
 namespace {
@@ -12,8 +13,8 @@ namespace {
 /// qfrc_smooth += J'(force, torque) of xfrc_applied, which acts at the centres of mass.
 void addCartesianForces(const Model& m, Data& d) {
   for (const int b : awakeBodies(d)) {
-    const ConstMapVec3 force(&d.xfrc_applied[6 * b]);
-    const ConstMapVec3 torque(&d.xfrc_applied[6 * b + 3]);
+    const Vec3 force = usableForce(&d.xfrc_applied[6 * b]);
+    const Vec3 torque = usableForce(&d.xfrc_applied[6 * b + 3]);
     if (force.isZero(0) && torque.isZero(0)) continue;
     addForce(m, d, b, vec3(d.xipos.data(), b), force, torque, d.qfrc_smooth.data());
   }
@@ -23,7 +24,7 @@ void addCartesianForces(const Model& m, Data& d) {
 
 void acceleration(const Model& m, Data& d) {
   forEachAwakeDof(m, d, [&](int i) {
-    d.qfrc_smooth[i] = d.qfrc_passive[i] - d.qfrc_bias[i] + d.qfrc_applied[i] + d.qfrc_actuator[i];
+    d.qfrc_smooth[i] = d.qfrc_passive[i] - d.qfrc_bias[i] + usableForce(d.qfrc_applied[i]) + d.qfrc_actuator[i];
   });
   addCartesianForces(m, d);
   forEachAwakeRun(m, d, [&](int begin, int end) {

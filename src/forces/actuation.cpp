@@ -26,23 +26,28 @@ double clamped(double x, const double* range) {
   return x;
 }
 
-/// The controls of this evaluation: copies of d.ctrl, or of what it was a delay ago, clamped; all zero if one of them
-/// is bad.
-void readControls(const Model& m, Data& d, std::span<double> ctrl) {
+/// The controls of this evaluation: copies of d.ctrl, or of what it was a delay ago, clamped. Returns the first bad
+/// one, -1 if all are well. Infinity is bad even where clamping would make a number of it.
+int clampControls(const Model& m, const Data& d, std::span<double> ctrl) {
   std::copy(d.ctrl.begin(), d.ctrl.end(), ctrl.begin());
   for (int u = 0; u < m.nactuator; ++u) {
     if (m.actuator_delay[u] == 0) continue;
     ctrl[static_cast<std::size_t>(m.actuator_ctrladr[u])] = history::delayedControl(m, d, u);
   }
   const bool clamping = !m.opt.disabled(disable::kClampCtrl);
+  int bad = -1;
   for (int i = 0; i < m.nu; ++i) {
     double& c = ctrl[static_cast<std::size_t>(i)];
+    const bool finite = std::isfinite(c) && std::isfinite(d.ctrl[i]);
     if (clamping && m.actuator_ctrllimited[i]) c = clamped(c, &m.actuator_ctrlrange[2 * i]);
+    if (bad < 0 && (!finite || isBad(c))) bad = i;
   }
-  const auto bad = std::find_if(ctrl.begin(), ctrl.end(), isBad);
-  if (bad == ctrl.end()) return;
-  d.status.note(Trouble::BadCtrl, static_cast<int>(bad - ctrl.begin()), d.time);
-  std::fill(ctrl.begin(), ctrl.end(), 0.0);
+  return bad;
+}
+
+/// The same, all zero if one of them is bad.
+void readControls(const Model& m, const Data& d, std::span<double> ctrl) {
+  if (clampControls(m, d, ctrl) >= 0) std::fill(ctrl.begin(), ctrl.end(), 0.0);
 }
 
 /// act_dot of actuator u, which has activations. Where the rate of a setpoint is limited, `ctrl`, the actuator's
@@ -215,6 +220,12 @@ void limitJointTotals(const Model& m, Data& d) {
 }
 
 }  // namespace
+
+int firstBadControl(const Model& m, Data& d) {
+  if (m.nu == 0) return -1;
+  const Arena::Scope scope(d.arena);
+  return clampControls(m, d, d.arena.take<double>(m.nu));
+}
 
 bool actuatorDisabled(const Model& m, int u) {
   const int group = m.actuator_group[u];

@@ -9,6 +9,10 @@ namespace sinew {
 /// True if the actuator's group is switched off: no force, and its activation does not move.
 bool actuatorDisabled(const Model& m, int u);
 
+/// Index of the first control that is not finite, or beyond 1e10 once delayed and clamped; -1: none. If there is one,
+/// all controls count as zero.
+int firstBadControl(const Model& m, Data& d);
+
 /// Index of the last activation variable of a stateful actuator, the one its force is made from.
 int lastActivation(const Model& m, int u);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "elastic/hinge.h"
@@ -135,6 +136,12 @@ double inverseMass(const Model& m, int point) {
   return node >= 0 ? m.flexnode_invmass[node] : m.body_invweight0[2 * m.flexpoint_bodyid[point]];
 }
 
+Eigen::Vector4d inverseMasses(const Model& m, int f, int h) {
+  Eigen::Vector4d invmass;
+  for (int i = 0; i < 4; ++i) invmass[i] = inverseMass(m, m.flex_pointadr[f] + m.flexhinge_vert[4 * h + i]);
+  return invmass;
+}
+
 void addDihedralHinges(const Model& m, Data& d, int f, const Sums& out) {
   const int point = m.flex_pointadr[f];
   for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
@@ -145,8 +152,7 @@ void addDihedralHinges(const Model& m, Data& d, int f, const Sums& out) {
     double k = m.flexhinge_stiffness[h];
     double b = m.flex_damping[f] * k;
     if (out.limited) {
-      Eigen::Vector4d invmass;
-      for (int i = 0; i < 4; ++i) invmass[i] = inverseMass(m, point + vertices[i]);
+      const Eigen::Vector4d invmass = inverseMasses(m, f, h);
       k = std::min(k, elastic::stiffnessLimit(fold, invmass, m.opt.timestep));
       b = std::min(b, elastic::dampingLimit(fold, invmass, m.opt.timestep));
     }
@@ -257,6 +263,13 @@ void addElasticPointForces(const Model& m, Data& d, double* spring, double* damp
   for (int f = 0; f < m.nflex; ++f) {
     if (isElastic(m, f) && !flexAsleep(m, d, f)) addFlex(m, d, f, out);
   }
+}
+
+double mostFoldStiffness(const Model& m, const Data& d, int f, int h) {
+  const elastic::Fold fold =
+      elastic::foldOf(gather<4>(d.flexpoint_xpos.data(), &m.flexhinge_vert[4 * h], m.flex_pointadr[f]));
+  if (!fold.valid) return std::numeric_limits<double>::infinity();
+  return elastic::stiffnessLimit(fold, inverseMasses(m, f, h), m.opt.timestep);
 }
 
 void addElasticForces(const Model& m, Data& d) {

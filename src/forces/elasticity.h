@@ -30,6 +30,10 @@ void addElasticForces(const Model& m, Data& d);
 /// The same forces point by point, without passing them on: adds to `spring` and `damper`, three numbers per point.
 void addElasticPointForces(const Model& m, Data& d, double* spring, double* damper);
 
+/// The stiffness to which an explicit integrator limits fold h of flex f in a step of this length, N m. It goes with
+/// 1/timestep^2. Needs flexpoint_xpos.
+double mostFoldStiffness(const Model& m, const Data& d, int f, int h);
+
 /// flex_energy: the elastic energy of each flex, J. Returns the sum. Needs flexpoint_xpos.
 double elasticEnergy(const Model& m, Data& d);
 

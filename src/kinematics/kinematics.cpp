@@ -5,6 +5,7 @@
 #include "math/quat.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/inputs.h"
 
 // Three passes over the bodies instead of one: what a pass reads was written long enough ago to have left the store
 // buffer. Small vectors are handled as scalars for the same reason; packed loads of fresh scalars cost 2x in all.
@@ -32,12 +33,21 @@ Vec3 transform(const double* p, const double* R, const double* v) {
           R[6] * v[0] + R[7] * v[1] + R[8] * v[2] + p[2]};
 }
 
+/// Mocap bodies are children of the world. A position or orientation that is none leaves them as they were.
+BodyFrame mocapFrame(const Data& d, int mocap, int body) {
+  const double* pos = d.mocap_pos.data() + 3 * mocap;
+  const double* quat = d.mocap_quat.data() + 4 * mocap;
+  if (!isUsablePosition(pos)) pos = d.xpos.data() + 3 * body;
+  if (!isUsableQuat(quat)) quat = d.xquat.data() + 4 * body;
+  return {pos[0], pos[1], pos[2], normalized(Quat::load(quat))};
+}
+
 /// The frame a body has before its own joints move it: the parent's frame times the fixed offset, or the mocap pose.
 SINEW_INLINE BodyFrame restFrame(const Model& m, const Data& d, int body) {
   const int mocap = m.body_mocapid[body];
-  const double* pos = mocap >= 0 ? d.mocap_pos.data() + 3 * mocap : m.body_pos.data() + 3 * body;
-  const Quat quat =
-      mocap >= 0 ? normalized(Quat::load(d.mocap_quat.data() + 4 * mocap)) : Quat::load(m.body_quat.data() + 4 * body);
+  if (mocap >= 0) return mocapFrame(d, mocap, body);
+  const double* pos = m.body_pos.data() + 3 * body;
+  const Quat quat = Quat::load(m.body_quat.data() + 4 * body);
   const int parent = m.body_parentid[body];
   if (parent == 0) return {pos[0], pos[1], pos[2], quat};
   const Vec3 p = transform(d.xpos.data() + 3 * parent, d.xmat.data() + 9 * parent, pos);

@@ -52,6 +52,7 @@ void declareJoints(ElementStore& store, ElementType& body) {
       .attr("armature", &J::armature)
       .attr("damping", &J::damping, kPartial)
       .attr("frictionloss", &J::frictionloss)
+      .attr("frictionvel", &J::frictionvel, kExtension)
       .attr("user", &J::user)
       .word("align", &J::align, kTri, kExtension | kNotInDefault);
   declareClass(joint);

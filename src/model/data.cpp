@@ -8,9 +8,30 @@
 
 #include "base/hash.h"
 #include "model/history.h"
+#include "model/inputs.h"
 #include "model/state.h"
 
 namespace sinew {
+
+namespace {
+
+/// Where mocap bodies are until the first step: where a pose that is no pose leaves them.
+void placeMocapBodies(const Model& m, Data& d) {
+  for (int body = 0; body < m.nbody; ++body) {
+    const int id = m.body_mocapid[body];
+    if (id < 0) continue;
+    const double *pos = &d.mocap_pos[3 * id], *quat = &d.mocap_quat[4 * id];
+    std::copy_n(isUsablePosition(pos) ? pos : &m.body_pos[3 * body], 3, &d.xpos[3 * body]);
+    std::copy_n(isUsableQuat(quat) ? quat : &m.body_quat[4 * body], 4, &d.xquat[4 * body]);
+  }
+}
+
+}  // namespace
+
+void requireSameModel(const Model& m, const Data& d, const char* function) {
+  if (d.signature == m.signature) return;
+  throw std::invalid_argument(fmt::format("{}: the Data was made for another Model", function));
+}
 
 void allocate(const Model& m, Data& d) {
   d.signature = m.signature;
@@ -41,6 +62,7 @@ void clearState(const Model& m, Data& d) {
   d.time = 0;
   d.energy = {0, 0};
   d.status = {};
+  d.watch = {};
   d.forEachArray(m, [](const char*, auto& array, int, int, const char*) {
     using T = std::remove_reference_t<decltype(array[0])>;
     std::fill(array.begin(), array.end(), T{});
@@ -63,9 +85,11 @@ void clearState(const Model& m, Data& d) {
     std::copy_n(m.body_pos.data() + 3 * body, 3, d.mocap_pos.data() + 3 * id);
     std::copy_n(m.body_quat.data() + 4 * body, 4, d.mocap_quat.data() + 4 * id);
   }
+  placeMocapBodies(m, d);
 }
 
 std::vector<std::byte> saveState(const Model& m, const Data& d) {
+  requireSameModel(m, d, "saveState");
   std::vector<std::byte> state;
   const auto append = [&](const void* bytes, std::size_t count) {
     const auto* p = static_cast<const std::byte*>(bytes);
@@ -102,9 +126,11 @@ void readState(const Model& m, Data& d, std::span<const std::byte> state) {
   d.row_recall.clear();
   d.row_memory.resize(static_cast<std::ptrdiff_t>((state.size() - expected) / sizeof(RowMemory)));
   take(d.row_memory.data(), state.size() - expected);
+  placeMocapBodies(m, d);
 }
 
 std::uint64_t stateHash(const Model& m, const Data& d) {
+  requireSameModel(m, d, "stateHash");
   Hasher hasher;
   hasher.add(&d.time, sizeof(d.time));
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {

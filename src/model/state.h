@@ -10,6 +10,9 @@
 /// public ones (step/reset.cpp).
 namespace sinew {
 
+/// Throws std::invalid_argument, with the name of the function that was called, if d was made for another Model.
+void requireSameModel(const Model& m, const Data& d, const char* function);
+
 /// Gives all arrays the sizes that the model demands, filled with zeros.
 void allocate(const Model& m, Data& d);
 

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "model/advice.h"
 #include "model/option_check.h"
 #include "sinew/data.h"
 
@@ -37,6 +40,11 @@ std::string actuatorOfControl(const Model& m, int control) {
   int u = 0;
   while (u + 1 < m.nactuator && m.actuator_ctrladr[u + 1] <= control) ++u;
   return label(m, ObjType::Actuator, "actuator", u);
+}
+
+std::string mocapBody(const Model& m, int mocap) {
+  const auto body = std::find(m.body_mocapid.begin(), m.body_mocapid.end(), mocap);
+  return label(m, ObjType::Body, "body", static_cast<int>(body - m.body_mocapid.begin()));
 }
 
 const char* termName(ForceTerm term) {
@@ -124,25 +132,27 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
     case Trouble::BadQvel:
       return fmt::format("qvel[{}] ({}) was not finite or beyond 1e10", index, jointOfDof(m, index));
     case Trouble::BadQacc:
-      return fmt::format("qacc[{}] ({}) was not finite or beyond 1e10; a smaller timestep may help", index,
-                         jointOfDof(m, index));
+      return fmt::format("qacc[{}] ({}) was not finite or beyond 1e10", index, jointOfDof(m, index));
     case Trouble::BadCtrl:
       return fmt::format("ctrl[{}] ({}) was not finite or beyond 1e10; all controls counted as zero", index,
                          actuatorOfControl(m, index));
     case Trouble::Inertia:
       return fmt::format("the inertia matrix is not positive definite at dof {} ({})", index, jointOfDof(m, index));
     case Trouble::Inverted:
-      return fmt::format("{} was inside out; a smaller timestep, more damping or law=\"neohookean\" may help",
-                         pieceOfFlex(m, index));
+      return fmt::format("{} was inside out; {}a smaller timestep, more damping or law=\"neohookean\" may help",
+                         pieceOfFlex(m, index), isExplicit(m) ? "integrator=\"implicitfast\", " : "");
     case Trouble::BadApplied:
       return index < m.nv
                  ? fmt::format("qfrc_applied[{}] ({}) was not finite; it counted as zero", index, jointOfDof(m, index))
                  : fmt::format("xfrc_applied[{}] ({}) was not finite; it counted as zero", index - m.nv,
                                label(m, ObjType::Body, "body", (index - m.nv) / 6));
     case Trouble::BadMocap:
-      return index < 3 * m.nmocap
-                 ? fmt::format("mocap_pos[{}] was not finite; the body stayed where it was", index)
-                 : fmt::format("mocap_quat[{}] was not finite; the body stayed where it was", index - 3 * m.nmocap);
+      return index < 3 * m.nmocap ? fmt::format("mocap_pos[{}] ({}) was not finite; the body stayed where it was",
+                                                index, mocapBody(m, index / 3))
+                                  : fmt::format(
+                                        "mocap_quat[{}] ({}) was not finite, or the quaternion zero; the body "
+                                        "stayed turned as it was",
+                                        index - 3 * m.nmocap, mocapBody(m, (index - 3 * m.nmocap) / 4));
     case Trouble::BadOption:
       return describe(OptionFault{index, report.value}, m.opt) + "; the step did nothing";
     case Trouble::OtherModel:
@@ -151,9 +161,13 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
       return fmt::format("{} and {} make {:.0f} contacts, more than memory allows; the deepest ones were kept",
                          collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
     case Trouble::Energy:
-      return fmt::format("the energy grew by {:.3g} J although nothing did work", report.value);
+      return fmt::format("the energy grew by {:.3g} J although nothing did work, most of it in {}", report.value,
+                         jointOfDof(m, index));
     case Trouble::Unconverged:
-      return fmt::format("the solver did not converge in {:.0f} steps in a row", report.value);
+      return fmt::format(
+          "the solver did not converge in {:.0f} steps in a row: after {} iterations the last one still changed more "
+          "than a tenth of the forces; more iterations or another solver may help",
+          report.value, m.opt.iterations);
     case Trouble::TooDeep:
       return fmt::format("{} and {} overlap by {:.3g} m, more than the thinner one is thick",
                          collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
@@ -166,12 +180,13 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
 }  // namespace
 
 std::string describeStatus(const Model& m, const Data& d) {
+  if (d.signature != m.signature) return describe(m, Trouble::OtherModel, {}) + "\n";  // its numbers mean nothing here
   std::string text;
   for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
     const TroubleReport& report = d.status[static_cast<Trouble>(i)];
     if (report.count == 0) continue;
-    text += fmt::format("{}{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report),
-                        describe(report.force), describe(m, report.flex), report.time, report.count,
+    text += fmt::format("{}{}{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report),
+                        describe(report.force), describe(m, report.flex), advice(m, report), report.time, report.count,
                         report.count == 1 ? "" : "s");
   }
   return text;

@@ -4,6 +4,7 @@
 #include "constraint/row_builder.h"
 #include "kinematics/dof_chains.h"
 #include "math/spatial.h"
+#include "model/inputs.h"
 #include "sensor/sensor.h"
 
 namespace sinew {
@@ -55,7 +56,7 @@ void externalForces(const Model& m, Data& d) {
   for (int i = 1; i < m.nbody; ++i) {
     const double* applied = &d.xfrc_applied[6 * i];
     if (std::all_of(applied, applied + 6, [](double x) { return x == 0; })) continue;
-    addExternalForce(m, d, i, vec3(d.xipos.data(), i), vec3(applied, 0), vec3(applied, 1));
+    addExternalForce(m, d, i, vec3(d.xipos.data(), i), usableForce(applied), usableForce(applied + 3));
   }
   addContactForces(m, d);
   addEqualityForces(m, d);

@@ -13,6 +13,7 @@
 #include "forces/elasticity.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
+#include "model/inputs.h"
 #include "sinew/step.h"
 
 namespace sinew {
@@ -246,7 +247,7 @@ void flexReactions(const Model& m, Data& d) {
     MapVec3 reaction = vec3(d.flexnode_reaction.data(), node);
     reaction.setZero();
     if (!m.flexnode_pinned[node]) continue;
-    reaction = -vec3(force.data(), m.flexnode_pointid[node]) - vec3(d.qfrc_applied.data() + m.nv_rigid, node);
+    reaction = -vec3(force.data(), m.flexnode_pointid[node]) - usableForce(&d.qfrc_applied[m.nv_rigid + 3 * node]);
   }
 }
 
@@ -310,6 +311,7 @@ void flexEnergies(const Model& m, Data& d) {
 }
 
 void measureFlexes(const Model& m, Data& d) {
+  if (d.signature != m.signature) return d.status.note(Trouble::OtherModel, -1, d.time);
   if (m.nflex == 0) return;
   flexVertexForces(m, d);
   flexReactions(m, d);

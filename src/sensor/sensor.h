@@ -20,6 +20,12 @@ void sampleControls(const Model& m, Data& d);
 /// The same for sensors; those that show a delayed value are measured here. Needs all stages of forward().
 void sampleSensors(const Model& m, Data& d);
 
+/// Parts of the mechanical energy, J: weight times height above the origin; springs, cables and flexes; motion. The
+/// second needs tendons(), the third massMatrix().
+double energyOfGravity(const Model& m, const Data& d);
+double energyOfSprings(const Model& m, Data& d);
+double energyOfMotion(const Model& m, Data& d);
+
 /// d.energy[0] and d.energy[1]. The first needs tendons(), the second massMatrix().
 void potentialEnergy(const Model& m, Data& d);
 void kineticEnergy(const Model& m, Data& d);

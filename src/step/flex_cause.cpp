@@ -17,6 +17,7 @@
 #include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
+#include "model/inputs.h"
 
 namespace sinew {
 namespace {
@@ -226,7 +227,7 @@ class Search {
     for (int p = 0; p < m_.flex_pointnum[f_]; ++p) {
       const int node = m_.flexpoint_nodeid[point_ + p];
       if (node < 0 || m_.flexnode_pinned[node]) continue;
-      consider(FlexTerm::Applied, vec3(d_.qfrc_applied.data() + m_.nv_rigid, node).norm(), {&p, 1});
+      consider(FlexTerm::Applied, usableForce(&d_.qfrc_applied[m_.nv_rigid + 3 * node]).norm(), {&p, 1});
     }
   }
 

@@ -8,9 +8,11 @@
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "model/awake.h"
+#include "model/state.h"
 #include "sensor/sensor.h"
 #include "sinew/step.h"
 #include "solve/rows.h"
+#include "step/check_inputs.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -50,6 +52,7 @@ void constraintForces(Data& d) {
 }  // namespace
 
 void inverse(const Model& m, Data& d) {
+  requireSameModel(m, d, "inverse");
   if (const auto fault = checkOption(m.opt)) throw std::invalid_argument(*fault);
   const bool discrete = m.opt.enabled(enable::kInvDiscrete);
   if (discrete && m.opt.integrator == Integrator::RK4) {
@@ -61,6 +64,7 @@ void inverse(const Model& m, Data& d) {
         "inverse dynamics does not exist for the Impulse solver: hard contacts have no force that follows from an "
         "acceleration");
   }
+  checkInputs(m, d);
   positionStage(m, d, Sensing::On);
   velocityStage(m, d, Sensing::On);
   {

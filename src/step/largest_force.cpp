@@ -7,6 +7,7 @@
 
 #include "kinematics/jacobian.h"
 #include "math/types.h"
+#include "model/inputs.h"
 
 namespace sinew {
 namespace {
@@ -18,10 +19,11 @@ double sizeOf(double force) { return std::isnan(force) ? std::numeric_limits<dou
 LargestForce largestForce(const Model& m, Data& d, int first, int count) {
   const Arena::Scope scope(d.arena);
   const std::span<double> applied = d.arena.take<double>(m.nv);
-  std::copy(d.qfrc_applied.begin(), d.qfrc_applied.end(), applied.begin());
+  std::transform(d.qfrc_applied.begin(), d.qfrc_applied.end(), applied.begin(),
+                 [](double f) { return usableForce(f); });
   for (int b = 1; b < m.nbody; ++b) {
-    const ConstMapVec3 force(&d.xfrc_applied[6 * b]);
-    const ConstMapVec3 torque(&d.xfrc_applied[6 * b + 3]);
+    const Vec3 force = usableForce(&d.xfrc_applied[6 * b]);
+    const Vec3 torque = usableForce(&d.xfrc_applied[6 * b + 3]);
     if (force.isZero(0) && torque.isZero(0)) continue;
     addForce(m, d, b, vec3(d.xipos.data(), b), force, torque, applied.data());
   }

@@ -17,11 +17,13 @@ Data::Data(const Model& m) {
 }
 
 void reset(const Model& m, Data& d) {
+  requireSameModel(m, d, "reset");
   clearState(m, d);
   startAsleep(m, d);
 }
 
 void resetToKey(const Model& m, Data& d, int key) {
+  requireSameModel(m, d, "resetToKey");
   if (key < 0 || key >= m.nkey) {
     throw std::out_of_range(fmt::format("keyframe {} does not exist: the model has {}", key, m.nkey));
   }
@@ -39,6 +41,7 @@ void resetToKey(const Model& m, Data& d, int key) {
 }
 
 void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
+  requireSameModel(m, d, "restoreState");
   readState(m, d, state);
   resumeAsleep(m, d);
 }

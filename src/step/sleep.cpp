@@ -27,7 +27,7 @@ bool atRest(const Model& m, const Data& d, int tree, double tolerance) {
   const int dof = m.tree_dofadr[tree], dofs = m.tree_dofnum[tree];
   const int bodies = m.tree_bodynum[tree];
   if (bodies > 0 && !allZero(&d.xfrc_applied[6 * m.tree_bodyadr[tree]], 6 * bodies)) return false;
-  if (!allZero(&d.qfrc_applied[dof], dofs)) return false;
+  if (!allZero(&d.qfrc_applied[dof], dofs) || !allZero(&m.dof_frictionvel[dof], dofs)) return false;
   if (tolerance == 0) return allZero(&d.qvel[dof], dofs);
   for (int i = dof; i < dof + dofs; ++i) {
     if (!(m.dof_length[i] * std::abs(d.qvel[i]) < tolerance)) return false;

@@ -8,10 +8,12 @@
 #include "math/types.h"
 #include "model/option_check.h"
 #include "sensor/sensor.h"
+#include "step/check_inputs.h"
 #include "step/flex_cause.h"
 #include "step/largest_force.h"
 #include "step/sleep.h"
 #include "step/stages.h"
+#include "step/watch.h"
 
 namespace sinew {
 namespace {
@@ -29,8 +31,8 @@ LargestForce forceBehind(const Model& m, Data& d, Trouble trouble, int index) {
 }
 
 /// Notes the first entry that is not finite or beyond 1e10, and goes back to the initial state unless that is switched
-/// off. The reset clears forces and status, so the first are looked at before it and the note is made after it. True if
-/// something was wrong.
+/// off. The reset clears the forces, so they are looked at before it; the status outlives it. True if something was
+/// wrong.
 bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& values) {
   const auto bad = [](double x) { return std::isnan(x) || std::abs(x) > kMaxVal; };
   const auto found = std::find_if(values.begin(), values.end(), bad);
@@ -40,7 +42,11 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
   const LargestForce force = forceBehind(m, d, trouble, index);
   const int joint = trouble == Trouble::BadQpos && index < m.nq_rigid ? jointOfCoordinate(m, index) : -1;
   const FlexCause cause = flexCause(m, d, joint >= 0 ? m.jnt_dofadr[joint] : nodeDof(m, trouble, index));
-  if (!m.opt.disabled(disable::kAutoReset)) reset(m, d);
+  if (!m.opt.disabled(disable::kAutoReset)) {
+    const Status status = d.status;
+    reset(m, d);
+    d.status = status;
+  }
   d.status.note(trouble, index, time, force, cause);
   return true;
 }
@@ -88,17 +94,28 @@ void step(const Model& m, Data& d) {
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
   stopPinnedNodes(m, d);
+  checkInputs(m, d);            // ctrl, applied forces, mocap poses -> status
   evaluate(m, d, Sensing::On);  // everything up to qacc and the sensors
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);
   }
-  fallAsleep(m, d);  // qvel, rows    -> tree_asleep
-  integrate(m, d);   // qacc, act_dot -> qpos, qvel, act, time
+  noteViolations(m, d);  // contacts, rows  -> status
+  watchSolver(m, d);     // island          -> status
+  watchEnergy(m, d);     // the whole state -> status
+  {
+    const Arena::Scope scope(d.arena);
+    const std::span<double> before = d.arena.take<double>(m.nv);
+    std::copy(d.qvel.begin(), d.qvel.end(), before.begin());
+    fallAsleep(m, d);  // qvel, rows      -> tree_asleep
+    integrate(m, d);   // qacc, act_dot   -> qpos, qvel, act, time
+    addWork(m, d, before);
+  }
   d.arena.settle();
 }
 
 void forward(const Model& m, Data& d) {
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
+  checkInputs(m, d);
   evaluate(m, d, Sensing::On);
   d.arena.settle();
 }

@@ -135,6 +135,13 @@ BodyRecord& World::Impl::movable(BodyId id, const char* what) {
 
 std::string World::Impl::freshName(std::string name, const char* prefix) {
   const auto taken = [this](const std::string& n) { return names.count(n) > 0 || otherNames.count(n) > 0; };
+  const auto control = std::find_if(name.begin(), name.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
+  if (control != name.end()) {
+    std::string shown(name.begin(), control);
+    throw std::invalid_argument(
+        fmt::format("the name \"{}...\" contains the control character {}; MJCF has no name for it", shown,
+                    static_cast<int>(static_cast<unsigned char>(*control))));
+  }
   if (name.empty()) {
     for (std::uint64_t i = nextUid; name.empty() || taken(name); ++i) name = fmt::format("{}{}", prefix, i);
   } else if (taken(name)) {
@@ -223,6 +230,12 @@ void World::Impl::removeJoint(JointRecord& record) {
 void World::Impl::push(BodyRecord& record) {
   if (!record.pushed) pushed.push_back(record.id);
   record.pushed = true;
+}
+
+World::Owner::Owner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+World::Impl* World::Owner::missing() {
+  throw std::logic_error("this World was moved from: it can be destroyed or assigned to, and nothing else");
 }
 
 World::World(const WorldOptions& options) : impl_(std::make_unique<Impl>(options)) {}
@@ -335,6 +348,7 @@ double World::friction(BodyId id) const {
 void World::setRestitution(BodyId id, double restitution) {
   BodyRecord& record = impl_->body(id);
   check::fraction(bodyText(record.body.name), "restitution", restitution);
+  impl_->specIsStale = true;
   impl_->eachGeom(record, [&](spec::Geom& geom, int inModel) {
     geom.restitution = restitution;
     if (inModel >= 0) impl_->model.geom_restitution[inModel] = restitution;
@@ -344,6 +358,7 @@ void World::setRestitution(BodyId id, double restitution) {
 void World::setFriction(BodyId id, double friction) {
   BodyRecord& record = impl_->body(id);
   check::notNegative(bodyText(record.body.name), "friction", friction);
+  impl_->specIsStale = true;
   if (impl_->options.sleeping) record.disturbed = impl_->changed = true;  // it may slide now
   impl_->eachGeom(record, [&](spec::Geom& geom, int inModel) {
     setSlidingFriction(geom, friction);
@@ -436,6 +451,11 @@ void World::saveMjcf(const std::filesystem::path& file) const {
 
 const Spec& World::spec() const {
   impl_->ensureCompiled();
+  if (impl_->specIsStale) {
+    std::vector<std::size_t> order;
+    impl_->spec = impl_->makeSpec(Impl::Poses::Original, order);
+    impl_->specIsStale = false;
+  }
   return impl_->spec;
 }
 const Model& World::model() const {

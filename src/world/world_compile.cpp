@@ -62,9 +62,7 @@ Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
   s.option.solver = options.solver;
   s.option.cone = Cone::Elliptic;
   const bool hasSoft = std::any_of(softs.begin(), softs.end(), [](const SoftRecord& r) { return !r.removed; });
-  const bool hasMotor =
-      std::any_of(joints.begin(), joints.end(), [](const JointRecord& r) { return !r.removed && r.motor; });
-  const Integrator suitable = hasSoft || hasMotor ? Integrator::ImplicitFast : Integrator::Euler;
+  const Integrator suitable = hasSoft ? Integrator::ImplicitFast : Integrator::Euler;
   s.option.integrator = options.integrator.value_or(suitable);
   s.compiler.degree = false;
   s.option.iterations = options.iterations;
@@ -294,8 +292,8 @@ void World::Impl::ensureCompiled() {
   data = std::make_unique<Data>(model);
   data->threads = options.threads;
   restoreStates();
-  changed = false;
-  driveMotors(model.opt.timestep);
+  changed = specIsStale = false;
+  driveMotors();
   synchronized = false;
   synchronize();  // all of it, before anything sleeps
   if (before) {
@@ -325,7 +323,6 @@ Spec World::Impl::specWithKey() {
   key.layout = spec::KeyLayout::Sinew;
   key.qpos = std::vector<double>(data->qpos.begin(), data->qpos.end());
   key.qvel = std::vector<double>(data->qvel.begin(), data->qvel.end());
-  if (model.nactuator > 0) key.ctrl = std::vector<double>(data->ctrl.begin(), data->ctrl.end());
   s.keys.push_back(key);
   return s;
 }

@@ -87,7 +87,6 @@ struct JointRecord {
   Pose frame1, frame2;      ///< of the joint in the two bodies, at the first anchor
   double min = 0, max = 0;  ///< of a distance
   std::optional<JointMotor> motor;
-  double gain = 1;  ///< of the motor, N s/m or N m s/rad
 };
 
 struct World::Impl {
@@ -121,8 +120,8 @@ struct World::Impl {
   BodyRecord* riderOf(const JointRecord& joint);
   /// The joint's number in the compiled model; throws if it has no coordinate.
   int coordinateOf(JointId joint);
-  /// Writes speeds, forces and gains of the motors into the model, for steps of dt.
-  void driveMotors(double dt);
+  /// Writes speeds and forces of the motors into the model.
+  void driveMotors();
   void writeJoint(const JointRecord& joint, Spec& spec, std::vector<spec::Body>& flat) const;
 
   // ------------------------------------------------------------------ world_compile.cpp
@@ -176,8 +175,9 @@ struct World::Impl {
   BodyId ground;
 
   double time = 0;
-  bool wakeAll = false;  ///< the surroundings changed: nobody goes on sleeping
-  bool changed = true;   ///< the Spec is not the one the model was made of
+  bool wakeAll = false;      ///< the surroundings changed: nobody goes on sleeping
+  bool changed = true;       ///< the Spec is not the one the model was made of
+  bool specIsStale = false;  ///< what needs no compiling was changed in the model alone
   Spec spec;
   Model model;
   std::unique_ptr<Data> data;

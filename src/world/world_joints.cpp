@@ -279,24 +279,14 @@ int World::Impl::coordinateOf(JointId id) {
   return model.body_jntadr[riderOf(joint(id))->modelBody];
 }
 
-// The motor is a velocity servo, force = gain (speed - v), with limited force. As its gain it gets what the joint
-// weighs per step: far from its speed it pushes with all it has, and it arrives without overshoot. At speed 0 it is the
-// dry friction of a brake, which does not give way at all below its force.
-void World::Impl::driveMotors(double dt) {
-  int actuator = 0;  // in the order of the joints
-  for (JointRecord& record : joints) {
+// The motor is a row of friction loss that holds the joint at a velocity: as long as its force suffices the joint has
+// that velocity, whatever it carries, and beyond that it slips with all the force it has. At speed 0 it is a brake.
+void World::Impl::driveMotors() {
+  for (const JointRecord& record : joints) {
     if (record.removed || !record.motor) continue;
-    const auto i = actuator++;
     const int dof = model.jnt_dofadr[model.body_jntadr[riderOf(record)->modelBody]];
-    const bool brake = record.motor->speed == 0;
-    const double force = brake ? 0 : record.motor->maxForce;
-    record.gain = 1 / (dt * model.dof_invweight0[dof]);
-    model.actuator_gainprm[10 * i] = record.gain;
-    model.actuator_biasprm[10 * i + 2] = -record.gain;
-    model.actuator_forcerange[2 * i] = -force;
-    model.actuator_forcerange[2 * i + 1] = force;
-    model.dof_frictionloss[dof] = brake ? record.motor->maxForce : 0;
-    data->ctrl[i] = record.motor->speed;
+    model.dof_frictionloss[dof] = record.motor->maxForce;
+    model.dof_frictionvel[dof] = record.motor->speed;
   }
 }
 
@@ -314,8 +304,12 @@ void World::setMotor(JointId id, const JointMotor& motor) {
   checkMotor(fmt::format("joint \"{}\"", impl_->joint(id).name), motor);
   impl_->coordinateOf(id);  // may compile, which moves records
   JointRecord& record = impl_->joint(id);
-  if (!record.motor) impl_->changed = true;
   record.motor = motor;
+  impl_->driveMotors();
+  impl_->specIsStale = true;
+  if (!impl_->options.sleeping) return;
+  for (const BodyId end : {record.first, record.second}) impl_->body(end).disturbed = true;
+  impl_->changed = true;  // compiling is what wakes
 }
 
 void World::Impl::writeJoint(const JointRecord& joint, Spec& spec, std::vector<spec::Body>& flat) const {
@@ -334,21 +328,8 @@ void World::Impl::writeJoint(const JointRecord& joint, Spec& spec, std::vector<s
   if (joint.motor) {
     const bool firstRides = bodies[i1].mount && bodies[i1].mount->joint == joint.id;
     spec::Body& rider = flat[firstRides ? i1 : i2];
-    spec::Actuator servo;
-    servo.name = joint.name;
-    servo.trntype = TransmissionType::Joint;
-    servo.target = rider.joints.front().name;
-    servo.biastype = BiasType::Affine;
-    servo.gainprm[0] = joint.gain;
-    servo.biasprm[2] = -joint.gain;
-    servo.forcelimited = spec::Tri::True;
-    const double force = joint.motor->maxForce;
-    servo.forcerange = {-force, force};
-    spec.actuators.push_back(servo);
-    if (joint.motor->speed == 0) {
-      rider.joints.front().frictionloss = force;
-      spec.actuators.back().gainprm[0] = spec.actuators.back().biasprm[2] = 0;
-    }
+    rider.joints.front().frictionloss = joint.motor->maxForce;
+    rider.joints.front().frictionvel = joint.motor->speed;
   }
   if (joint.collide || joint.first == ground || joint.second == ground) return;
   spec::Exclude exclude;

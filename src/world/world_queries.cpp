@@ -33,7 +33,6 @@ void World::Impl::step(double dt) {
   // it per second is half the erp: depth, which goes with the square of what is left then, makes ever less speed.
   longestStep = std::max(dt, longestStep - 0.5 * options.erp * dt);
   model.opt.erp = options.erp * (dt / longestStep);
-  driveMotors(dt);
   d.threads = options.threads;
   sinew::step(model, d);  // detect, build rows, solve, integrate
   time += dt;
