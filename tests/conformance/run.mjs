@@ -58,7 +58,7 @@ const kSceneFolders = ['scenes', 'scenes/constrained'];
 function scenesIn(name) {
   const folder = path.join(kHere, name);
   const settings = JSON.parse(fs.readFileSync(path.join(folder, 'scenes.json'), 'utf8'));
-  const files = fs.readdirSync(folder).filter((file) => file.endsWith('.xml')).sort();
+  const files = fs.readdirSync(folder).filter((file) => /\.(xml|urdf)$/.test(file)).sort();
   for (const file of Object.keys(settings.scenes)) {
     if (!files.includes(file)) throw new Error(`${name}/scenes.json names ${file}, which does not exist`);
   }
@@ -102,7 +102,7 @@ function tracePath(cache, entry) {
   const contents = filesOfModel(entry.model)
     .map((file) => [path.relative(path.dirname(entry.model), file), digestOf(fs.readFileSync(file))].join(' ')).sort();
   const key = digestOf(toolDigest, JSON.stringify(entry.run), ...contents).slice(0, 16);
-  return path.join(cache, `${entry.name.replace(/\.xml$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
+  return path.join(cache, `${entry.name.replace(/\.(xml|urdf)$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
 }
 
 /// Removes traces of the same model under older keys.
