@@ -27,6 +27,13 @@ LoadOptions loadOptions(const ModelChoices& choices) {
   options.maxMemory = choices.maxMemory;
   if (choices.gap == "inside") options.gap = GapReading::Inside;
   if (choices.gap == "outside") options.gap = GapReading::Outside;
+  for (const std::string& package : choices.packages) {
+    const std::size_t equals = package.find('=');
+    if (equals == package.npos)
+      options.packagePath.emplace_back(package);
+    else
+      options.packages[package.substr(0, equals)] = package.substr(equals + 1);
+  }
   return options;
 }
 
@@ -39,6 +46,11 @@ void printWarnings(const Warnings& warnings) {
 void addModelChoices(CLI::App& parser, ModelChoices& choices) {
   parser.add_option("--gap", choices.gap, "How to read a contact's gap (default: as the model says)")
       ->check(CLI::IsMember({"inside", "outside"}));
+  parser
+      .add_option("--package", choices.packages,
+                  "Where a URDF file's package://NAME/... lies: NAME=DIR, or a directory of packages")
+      ->allow_extra_args(false)
+      ->type_name("NAME=DIR");
   parser
       .add_option("--set", choices.settings,
                   "Change an option of the model: timestep=0.001 integrator=RK4 gravity=0:0:-1.62")

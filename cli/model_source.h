@@ -19,11 +19,12 @@ struct ModelChoices {
   std::string gap;                    ///< "", "inside" or "outside"
   std::vector<std::string> settings;  ///< name=value
   std::vector<std::string> disabled, enabled;
+  std::vector<std::string> packages;  ///< of URDF files: NAME=DIR, or a directory that holds packages
   std::uint64_t maxMemory = LoadOptions{}.maxMemory;
   bool quiet = false;  ///< keep warnings of the loader to ourselves
 };
 
-/// Registers --gap, --set, --disable, --enable and --max-memory with a subcommand.
+/// Registers --gap, --package, --set, --disable, --enable and --max-memory with a subcommand.
 void addModelChoices(CLI::App& parser, ModelChoices& choices);
 
 /// Registers --threads with a subcommand that steps.

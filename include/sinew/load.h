@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sinew/errors.h"
 #include "sinew/model.h"
@@ -18,15 +20,20 @@ struct LoadOptions {
   /// Most memory that loading may need for what a model generates (grids, replicas, attachments, user data), and that
   /// the Model and its Data may take, bytes. More is a LoadError that names the attribute and the size.
   std::uint64_t maxMemory = std::uint64_t{2} << 30;
+  /// URDF: the directory of the package NAME in package://NAME/... and model://NAME/...
+  std::map<std::string, std::filesystem::path> packages;
+  /// URDF: directories that hold packages in folders of their names; after these, folders near the file are tried.
+  std::vector<std::filesystem::path> packagePath;
 };
 
-/// Reads an MJCF file, its includes and the models it attaches. Assets (meshes, height fields) are named in the result,
-/// not loaded. Throws LoadError; appends to `warnings` if given.
-Spec readMjcf(const std::filesystem::path& file, Warnings* warnings = nullptr);
+/// Reads an MJCF file, its includes and the models it attaches; or a URDF file, whose root is <robot> (docs/urdf.md).
+/// Assets (meshes, height fields) are named in the result, not loaded. Throws LoadError; appends to `warnings` if given.
+Spec readMjcf(const std::filesystem::path& file, Warnings* warnings = nullptr, const LoadOptions& options = {});
 
 /// The same from text. `name` stands for the file in messages; files it refers to are looked up in `directory`.
 Spec readMjcfText(std::string_view text, const std::string& name = "model.xml",
-                  const std::filesystem::path& directory = {}, Warnings* warnings = nullptr);
+                  const std::filesystem::path& directory = {}, Warnings* warnings = nullptr,
+                  const LoadOptions& options = {});
 
 /// MJCF text of a Spec. Reading it again gives a Spec that compiles to the same Model. Default classes, includes,
 /// replicates and attachments appear resolved. Asset paths are written relative to `directory` where possible.

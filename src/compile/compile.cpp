@@ -19,6 +19,7 @@
 #include "compile/flexes.h"
 #include "compile/fuse_static.h"
 #include "compile/inertia.h"
+#include "compile/joints.h"
 #include "compile/layout.h"
 #include "compile/length_range.h"
 #include "compile/names.h"
@@ -44,6 +45,7 @@ void makeDraft(draft::Draft& draft) {
   draft::draftListedFlexes(draft);
   draft::draftTree(draft);
   if (draft.compiler().fusestatic) draft::fuseStatic(draft);
+  draft::requireFreeOnTop(draft);
   draft::finishFlexes(draft);
   draft::requireMass(draft);
   if (draft.compiler().discardvisual) draft::discardVisuals(draft);
@@ -187,7 +189,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
 }
 
 Model load(const std::filesystem::path& file, Warnings* warnings, const LoadOptions& options) {
-  return compile(readMjcf(file, warnings), warnings, options);
+  return compile(readMjcf(file, warnings, options), warnings, options);
 }
 
 }  // namespace sinew

@@ -90,10 +90,8 @@ void draftJoints(const Draft& draft, const std::vector<Pose>& frames, Body& body
   bool afterBall = false;
   for (const spec::Joint& spec : body.spec->joints) {
     const Place place = placeOf(spec);
-    if (spec.type == JointType::Free) {
-      if (body.spec->joints.size() > 1) place.fail("a free joint must be the only joint of its body");
-      if (body.parent != 0) place.fail("a free joint is allowed only in a child of the world");
-    }
+    if (spec.type == JointType::Free && body.spec->joints.size() > 1)
+      place.fail("a free joint must be the only joint of its body");
     body.joints.push_back(draftJoint(spec, draft.compiler(), frames));
     if (afterBall && body.joints.back().isRotation()) place.fail("a ball joint cannot be followed by a rotation");
     afterBall = afterBall || spec.type == JointType::Ball;
@@ -104,6 +102,15 @@ void draftJoints(const Draft& draft, const std::vector<Pose>& frames, Body& body
   }
   if (body.spec->mocap && (!body.joints.empty() || body.parent != 0)) {
     placeOf(*body.spec).fail("a mocap body must be a child of the world without joints");
+  }
+}
+
+void requireFreeOnTop(const Draft& draft) {
+  for (const Body& body : draft.bodies) {
+    for (const Joint& joint : body.joints) {
+      if (joint.spec->type == JointType::Free && body.parent != 0)
+        placeOf(*joint.spec).fail("a free joint is allowed only in a child of the world");
+    }
   }
 }
 

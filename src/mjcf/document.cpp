@@ -101,6 +101,7 @@ class Expander {
     file.directory = document_.directory;
     if (!path.empty()) included_.insert(canonical(path));
     const pugi::xml_node root = parse(file, text);
+    isUrdf_ = std::string_view(root.name()) == "robot";
     LineCounter lines(text);
     document_.root = convert(file, root, lines, 1);
   }
@@ -187,7 +188,7 @@ class Expander {
     for (const pugi::xml_node child : xml.children()) {
       if (child.type() == pugi::node_element)
         convertChild(file, child, lines, depth, node.children);
-      else if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata)
+      else if ((child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) && !isUrdf_)
         warnOfText(node, child);
     }
     return node;
@@ -212,7 +213,7 @@ class Expander {
   void convertChild(const SourceFile& file, const pugi::xml_node& xml, LineCounter& lines, int depth,
                     std::vector<Node>& siblings) {
     Node converted = convert(file, xml, lines, depth + 1);
-    if (converted.tag == "include")
+    if (converted.tag == "include" && !isUrdf_)
       include(converted, siblings, depth);
     else
       siblings.push_back(std::move(converted));
@@ -262,6 +263,7 @@ class Expander {
   Document& document_;
   Warnings& warnings_;
   std::set<std::string> included_;
+  bool isUrdf_ = false;  ///< has no <include>, and text in elements for other programs
 };
 
 }  // namespace

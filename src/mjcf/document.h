@@ -51,7 +51,8 @@ inline constexpr int kMaxDepth = 500;
 inline constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{1} << 30;
 
 /// Reads and expands a file. Throws LoadError for unreadable files, malformed XML, bad or repeated includes.
-/// Text between elements has no meaning in MJCF: it is reported in `warnings`.
+/// Text between elements has no meaning in MJCF: it is reported in `warnings`. Below a root <robot> (URDF) nothing is
+/// expanded or reported.
 std::unique_ptr<Document> readDocument(const std::filesystem::path& file, Warnings& warnings);
 
 /// The same for text; `name` stands for the file, includes are looked up in `directory`.

@@ -102,11 +102,11 @@ void collectTags(const ElementType& type, std::set<const ElementType*>& seen, st
   for (const ChildRule& rule : type.children) collectTags(*rule.type, seen, tags);
 }
 
-/// True if MJCF has an element of that name in another place.
-bool isElementSomewhere(std::string_view tag) {
+/// True if the format has an element of that name in another place.
+bool isElementSomewhere(std::string_view tag, const ElementType& whole) {
   std::set<const ElementType*> seen;
   std::set<std::string_view> tags;
-  collectTags(grammar(), seen, tags);
+  collectTags(whole, seen, tags);
   return tags.contains(tag);
 }
 
@@ -121,7 +121,7 @@ void removeEmptyNumbers(Node& node, const ElementType& type, Warnings& warnings)
   });
 }
 
-void check(Node& node, const ElementType& type, Warnings& warnings) {
+void check(Node& node, const ElementType& type, const ElementType& whole, Warnings& warnings) {
   if (!type.unsupported.empty()) fail(node, fmt::format("{} is not supported", type.unsupported));
   removeEmptyNumbers(node, type, warnings);
   checkAttributes(node, type, warnings);
@@ -131,11 +131,11 @@ void check(Node& node, const ElementType& type, Warnings& warnings) {
     if (!childType) {
       std::vector<std::string_view> known;
       for (const ChildRule& rule : type.children) known.push_back(rule.type->tag);
-      if (isElementSomewhere(child.tag)) fail(child, fmt::format("this element cannot be placed in <{}>", node.tag));
+      if (isElementSomewhere(child.tag, whole)) fail(child, fmt::format("this element cannot be placed in <{}>", node.tag));
       fail(child, fmt::format("unknown element in <{}>{}", node.tag, suggestion(child.tag, known)));
     }
     ++seen[child.tag];
-    check(child, *childType, warnings);
+    check(child, *childType, whole, warnings);
   }
   for (const ChildRule& rule : type.children)
     if (rule.atMostOne && seen[rule.type->tag] > 1)
@@ -145,9 +145,13 @@ void check(Node& node, const ElementType& type, Warnings& warnings) {
 }  // namespace
 
 void checkGrammar(Node& root, Warnings& warnings) {
-  if (root.tag == "robot") fail(root, "a URDF model is not supported; convert it to MJCF");
-  if (root.tag != grammar().tag) fail(root, fmt::format("the root element of a model must be <{}>", grammar().tag));
-  check(root, grammar(), warnings);
+  if (root.tag != grammar().tag)
+    fail(root, fmt::format("the root element of a model must be <{}>, or <robot> for URDF", grammar().tag));
+  checkAgainst(grammar(), root, warnings);
+}
+
+void checkAgainst(const ElementType& grammar, Node& root, Warnings& warnings) {
+  check(root, grammar, grammar, warnings);
 }
 
 void readAttributesInto(const Node& node, const ElementType& type, void* record) {

@@ -11,6 +11,9 @@ namespace sinew::mjcf {
 /// that should hold numbers and are empty are removed: they say nothing, and no later check should see them.
 void checkGrammar(Node& root, Warnings& warnings);
 
+/// The same against another table, whose root element has been found.
+void checkAgainst(const ElementType& grammar, Node& root, Warnings& warnings);
+
 /// Moves the attributes of an element into its record. The document has passed checkGrammar.
 template <class R>
 void readAttributes(const Node& node, const ElementType& type, R& record);

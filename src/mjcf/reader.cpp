@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sinew/load.h"
 #include "spec/names.h"
+#include "urdf/reader.h"
 
 namespace sinew::mjcf {
 namespace fs = std::filesystem;
@@ -32,8 +32,15 @@ bool isMemorySize(std::string_view text) {
 
 }  // namespace
 
-Reader::Reader(const Document& document, Warnings& warnings, std::vector<fs::path> openFiles)
-    : document_(document), warnings_(warnings), openFiles_(std::move(openFiles)) {}
+Reader::Reader(const Document& document, Warnings& warnings, std::vector<fs::path> openFiles,
+               const LoadOptions& options)
+    : document_(document), warnings_(warnings), openFiles_(std::move(openFiles)), options_(options) {}
+
+Spec readModel(Document& document, Warnings& warnings, std::vector<fs::path> openFiles, const LoadOptions& options) {
+  if (document.root.tag == "robot") return urdf::readRobot(document, warnings, options);
+  checkGrammar(document.root, warnings);
+  return Reader(document, warnings, std::move(openFiles), options).read();
+}
 
 Spec Reader::read() {
   const Node& root = document_.root;
@@ -419,27 +426,26 @@ namespace sinew {
 namespace {
 
 Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out,
-                 std::vector<std::filesystem::path> openFiles) {
-  mjcf::checkGrammar(document.root, warnings);
-  Spec spec = mjcf::Reader(document, warnings, std::move(openFiles)).read();
+                 std::vector<std::filesystem::path> openFiles, const LoadOptions& options) {
+  Spec spec = mjcf::readModel(document, warnings, std::move(openFiles), options);
   if (out) out->insert(out->end(), warnings.begin(), warnings.end());
   return spec;
 }
 
 }  // namespace
 
-Spec readMjcf(const std::filesystem::path& file, Warnings* warnings) {
+Spec readMjcf(const std::filesystem::path& file, Warnings* warnings, const LoadOptions& options) {
   Warnings found;
   const auto document = mjcf::readDocument(file, found);
   std::error_code error;
-  return readChecked(*document, found, warnings, {std::filesystem::weakly_canonical(file, error)});
+  return readChecked(*document, found, warnings, {std::filesystem::weakly_canonical(file, error)}, options);
 }
 
 Spec readMjcfText(std::string_view text, const std::string& name, const std::filesystem::path& directory,
-                  Warnings* warnings) {
+                  Warnings* warnings, const LoadOptions& options) {
   Warnings found;
   const auto document = mjcf::readDocumentText(text, name, directory, found);
-  return readChecked(*document, found, warnings, {});
+  return readChecked(*document, found, warnings, {}, options);
 }
 
 }  // namespace sinew

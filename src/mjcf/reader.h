@@ -8,6 +8,7 @@
 #include "mjcf/document.h"
 #include "mjcf/grammar_check.h"
 #include "mjcf/records.h"
+#include "sinew/load.h"
 #include "sinew/spec.h"
 #include "spec/attach.h"
 
@@ -23,7 +24,8 @@ inline constexpr int kMaxUserColumns = 100'000;
 class Reader {
  public:
   /// `openFiles` are the model files being read, outermost first, so that a model cannot attach itself.
-  Reader(const Document& document, Warnings& warnings, std::vector<std::filesystem::path> openFiles = {});
+  Reader(const Document& document, Warnings& warnings, std::vector<std::filesystem::path> openFiles = {},
+         const LoadOptions& options = {});
   Spec read();
 
  private:
@@ -85,6 +87,7 @@ class Reader {
   const Document& document_;
   Warnings& warnings_;
   std::vector<std::filesystem::path> openFiles_;
+  LoadOptions options_;
   Spec spec_;
   CompilerRecord compiler_;
   OptionRecord option_;
@@ -103,6 +106,10 @@ R Reader::readElement(const Node& node, const ElementType& type, const Start& st
   readAttributes(node, type, record);
   return record;
 }
+
+/// The Spec of a document in either format: MJCF, or URDF if its root is <robot>.
+Spec readModel(Document& document, Warnings& warnings, std::vector<std::filesystem::path> openFiles,
+               const LoadOptions& options);
 
 /// An element kept as text: `base` (a class) overwritten by what the element says.
 spec::VisualElement readVisualElement(const Node& node, const spec::VisualElement& base);

@@ -156,10 +156,9 @@ void Reader::readModelAsset(const Node& node) {
   Spec child;
   try {
     const auto document = readDocument(path, warnings_);
-    checkGrammar(document->root, warnings_);
     std::vector<fs::path> open = openFiles_;
     open.push_back(canonical);
-    child = Reader(*document, warnings_, std::move(open)).read();
+    child = readModel(*document, warnings_, std::move(open), options_);
   } catch (const LoadError& e) {
     throw LoadError(fmt::format("{}\n  attached by {}:{}", e.what(), *node.file->name, node.line));
   }

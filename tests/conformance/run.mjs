@@ -66,7 +66,7 @@ const kSceneFolders = ['scenes', 'scenes/constrained'];
 function scenesIn(name) {
   const folder = path.join(kHere, name);
   const settings = JSON.parse(fs.readFileSync(path.join(folder, 'scenes.json'), 'utf8'));
-  const files = fs.readdirSync(folder).filter((file) => file.endsWith('.xml')).sort();
+  const files = fs.readdirSync(folder).filter((file) => /\.(xml|urdf)$/.test(file)).sort();
   for (const file of Object.keys(settings.scenes)) {
     if (!files.includes(file)) throw new Error(`${name}/scenes.json names ${file}, which does not exist`);
   }
@@ -108,7 +108,7 @@ function tracePath(cache, oracle, entry) {
   const tool = digestOf(...oracle.files.map((file) => fs.readFileSync(file)));
   const key = digestOf(tool, JSON.stringify(entry.run), ...contents).slice(0, 16);
   const folder = entry.run.smooth ? oracle.name : `${oracle.name}-full`;
-  return path.join(cache, folder, `${entry.name.replace(/\.xml$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
+  return path.join(cache, folder, `${entry.name.replace(/\.(xml|urdf)$/, '').replace(/[/\\]/g, '__')}-${key}.json`);
 }
 
 /// Removes traces of the same model under older keys.

@@ -223,9 +223,8 @@ TEST(MjcfErrors, MalformedXml) {
   EXPECT_EQ(errorOf("<mujoco>\n<worldbody>\n</mujoco>"), "m.xml:3: not well-formed XML: Start-end tags mismatch");
   EXPECT_EQ(errorOf("<mujoco/>\n<mujoco/>"), "m.xml:2: a second root element <mujoco>");
   EXPECT_EQ(errorOf(std::string("<mujoco>\n\0</mujoco>", 19)), "m.xml:2: the text contains the control character 0");
-  EXPECT_EQ(errorOf("<scene/>"), "m.xml:1: <scene>: the root element of a model must be <mujoco>");
-  EXPECT_EQ(errorOf("<robot name=\"r\"/>"),
-            "m.xml:1: <robot name=\"r\">: a URDF model is not supported; convert it to MJCF");
+  EXPECT_EQ(errorOf("<scene/>"), "m.xml:1: <scene>: the root element of a model must be <mujoco>, or <robot> for URDF");
+  EXPECT_EQ(errorOf("<robot name=\"r\"/>"), "m.xml:1: <robot name=\"r\">: the robot has no <link>");
 }
 
 TEST(MjcfErrors, NestingIsLimited) {
