@@ -16,7 +16,8 @@ struct QueryTrees {
     std::uint64_t placed = 0;
   };
   std::uint64_t placed = 0;  ///< counts changes of the poses since reset; 0: nothing is placed yet [kinematics, flexes]
-  Tree colliders;            ///< items: geoms, then ngeom + flex; planes and empty flexes have empty boxes
+  Tree colliders;            ///< items: geoms, then ngeom + flex. Planes have no bounds: they do not count there
+  Array<int> planes;         ///< geoms that are planes
   Array<Tree> surface;       ///< of each flex: segments, triangles, or the boundary triangles of a solid
   Array<Tree> solid;         ///< of each flex of dim 3: tetrahedra
 

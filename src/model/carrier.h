@@ -37,6 +37,18 @@ inline int bodyBehind(const Model& m, Carrier carrier) {
   return m.flexnode_pinned[carrier.node()] ? m.flexnode_bodyid[carrier.node()] : -1;
 }
 
+/// Whether a point of a flex has a body of its own that does nothing but carry it along slides (dof="radial", "2d", or
+/// bodies listed in a <flex>): such a point moves as a node does. `pointsOnBody` is the number of points on its body.
+inline bool hasOwnSlides(const Model& m, int point, int pointsOnBody) {
+  const int body = m.flexpoint_bodyid[point];
+  if (m.flexpoint_nodeid[point] >= 0 || pointsOnBody > 1) return false;
+  if (m.body_jntnum[body] == 0 || m.body_geomnum[body] > 0) return false;
+  for (int j = m.body_jntadr[body]; j < m.body_jntadr[body] + m.body_jntnum[body]; ++j) {
+    if (m.jnt_type[j] != JointType::Slide) return false;
+  }
+  return true;
+}
+
 /// Kinematic tree, -1: it never moves.
 inline int treeOf(const Model& m, Carrier carrier) {
   return carrier.isBody() ? m.body_treeid[carrier.body()] : m.dof_treeid[m.nv_rigid + 3 * carrier.node()];
