@@ -26,7 +26,8 @@ struct RayOptions {
   std::array<bool, 6> groups{true, true, true, true, true, true};
   bool statics = true;  ///< also what never moves: geoms of static bodies, elements of pinned vertices
   bool flexes = true;   ///< also flexes
-  int excludeBody = -1;  ///< leaves out the geoms of this body, and elements whose vertices are all fixed to it; -1: none
+  int excludeBody =
+      -1;  ///< leaves out the geoms of this body, and elements whose vertices are all fixed to it; -1: none
   double cutoff = std::numeric_limits<double>::infinity();  ///< nothing beyond this distance, in units of |direction|
 };
 

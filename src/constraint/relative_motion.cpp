@@ -24,9 +24,8 @@ class Collector {
   }
 
   void addCarrier(Carrier carrier, const Vec3& p, double weight) {
-    forEachDof(m_, d_, carrier, p, [&](int dof, const Vec3& linear, const Vec3& angular) {
-      add(dof, weight * linear, weight * angular);
-    });
+    forEachDof(m_, d_, carrier, p,
+               [&](int dof, const Vec3& linear, const Vec3& angular) { add(dof, weight * linear, weight * angular); });
   }
 
   /// Growing columns, each once.

@@ -34,8 +34,7 @@ PointVelocity Side::velocity(const Vec3& p) const {
 }
 
 void Side::addForce(const Vec3& p, const Vec3& force, const Vec3& torque, double* qfrc) const {
-  forEachCarrier(
-      [&](Carrier carrier, double w) { sinew::addForce(m_, d_, carrier, p, w * force, w * torque, qfrc); });
+  forEachCarrier([&](Carrier carrier, double w) { sinew::addForce(m_, d_, carrier, p, w * force, w * torque, qfrc); });
 }
 
 double Side::translationWeight() const {

@@ -27,8 +27,8 @@ void forEachDof(const Model& m, const Data& d, Carrier carrier, const Vec3& p, F
   }
 }
 
-/// qfrc += J(p)' (force, torque): a force at the material point p of `carrier` and a torque, world axes. A node takes no
-/// torque, a pinned one nothing at all. Needs comPos().
+/// qfrc += J(p)' (force, torque): a force at the material point p of `carrier` and a torque, world axes. A node takes
+/// no torque, a pinned one nothing at all. Needs comPos().
 void addForce(const Model& m, const Data& d, Carrier carrier, const Vec3& p, const Vec3& force, const Vec3& torque,
               double* qfrc);
 

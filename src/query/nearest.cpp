@@ -91,8 +91,8 @@ void searchGeomAndFlex(const Model& m, Data& d, int g, int flex, bool flipped, S
   const auto visit = [&](int item) {
     Vec3 onGeom = Vec3::Zero(), onFlex = Vec3::Zero();
     const double reach = search.reach();
-    const double dist = geom::distance(shape, elementAt(m, d, m.flex_elemadr[flex] + item), reach, search.options(),
-                                       &onGeom, &onFlex);
+    const double dist =
+        geom::distance(shape, elementAt(m, d, m.flex_elemadr[flex] + item), reach, search.options(), &onGeom, &onFlex);
     if (!(dist < reach)) return;
     flipped ? search.offer(dist, onFlex, onGeom, item, -1) : search.offer(dist, onGeom, onFlex, -1, item);
   };
@@ -137,9 +137,8 @@ void searchFlexes(const Model& m, Data& d, int flex1, int flex2, Search& search)
   const auto visit = [&](int i, int j) {
     Vec3 from = Vec3::Zero(), to = Vec3::Zero();
     const double reach = search.reach();
-    const double dist =
-        geom::distance(elementAt(m, d, m.flex_elemadr[flex1] + i), elementAt(m, d, m.flex_elemadr[flex2] + j), reach,
-                       search.options(), &from, &to);
+    const double dist = geom::distance(elementAt(m, d, m.flex_elemadr[flex1] + i),
+                                       elementAt(m, d, m.flex_elemadr[flex2] + j), reach, search.options(), &from, &to);
     if (dist < reach) search.offer(dist, from, to, i, j);
   };
   descendBoth(tree1, 0, tree2, 0, search, visit);

@@ -25,13 +25,14 @@ void checkPlaced(const Model& m, const Data& d, const char* what) {
 
 void checkFinite(const std::array<double, 3>& v, const char* what, std::size_t index) {
   if (std::all_of(v.begin(), v.end(), [](double x) { return std::isfinite(x); })) return;
-  throw std::invalid_argument(fmt::format("ray {}: the {} must be finite, found {} {} {}", index, what, v[0], v[1], v[2]));
+  throw std::invalid_argument(
+      fmt::format("ray {}: the {} must be finite, found {} {} {}", index, what, v[0], v[1], v[2]));
 }
 
 void checkOptions(const Model& m, const RayOptions& options) {
   if (options.excludeBody < -1 || options.excludeBody >= m.nbody) {
-    throw std::invalid_argument(fmt::format("ray: excludeBody must be -1 or a body below {}, found {}", m.nbody,
-                                            options.excludeBody));
+    throw std::invalid_argument(
+        fmt::format("ray: excludeBody must be -1 or a body below {}, found {}", m.nbody, options.excludeBody));
   }
   if (!(options.cutoff >= 0)) {
     throw std::invalid_argument(fmt::format("ray: the cutoff must not be negative, found {}", options.cutoff));
@@ -43,8 +44,12 @@ std::array<double, 3> arrayOf(const Vec3& v) { return {v[0], v[1], v[2]}; }
 
 RayHit hitOf(const geom::Ray& ray, const SurfaceHit& found) {
   if (!found.hit.isHit()) return {};
-  return {found.hit.distance, arrayOf(ray.origin + found.hit.distance * ray.direction), arrayOf(found.hit.normal),
-          found.geom,         found.flex,                                               found.element};
+  return {found.hit.distance,
+          arrayOf(ray.origin + found.hit.distance * ray.direction),
+          arrayOf(found.hit.normal),
+          found.geom,
+          found.flex,
+          found.element};
 }
 
 void checkCollider(const Model& m, const Collider& c) {
@@ -77,9 +82,10 @@ void rays(const Model& m, Data& d, std::span<const std::array<double, 3>> origin
   checkPlaced(m, d, "rays");
   checkOptions(m, options);
   if (hits.size() != directions.size() || (origins.size() != 1 && origins.size() != directions.size())) {
-    throw std::invalid_argument(fmt::format("rays: {} origins, {} directions and {} hits do not fit: one origin, or as "
-                                            "many of each",
-                                            origins.size(), directions.size(), hits.size()));
+    throw std::invalid_argument(
+        fmt::format("rays: {} origins, {} directions and {} hits do not fit: one origin, or as "
+                    "many of each",
+                    origins.size(), directions.size(), hits.size()));
   }
   for (std::size_t i = 0; i < origins.size(); ++i) checkFinite(origins[i], "origin", i);
   for (std::size_t i = 0; i < directions.size(); ++i) checkFinite(directions[i], "direction", i);
@@ -112,8 +118,7 @@ Distance distance(const Model& m, Data& d, const Collider& first, const Collider
   const NearestPoints nearest = nearestPoints(m, d, first, second, std::min(cutoff, kMaxVal));
   d.arena.settle();
   if (!nearest.found) return {.distance = cutoff};
-  return {nearest.distance,    true,                arrayOf(nearest.from),
-          arrayOf(nearest.to), nearest.element1, nearest.element2};
+  return {nearest.distance, true, arrayOf(nearest.from), arrayOf(nearest.to), nearest.element1, nearest.element2};
 }
 
 }  // namespace sinew

@@ -23,7 +23,9 @@ std::span<const int> surfaceVertices(const Model& m, int flex, int item) {
   return {first, static_cast<std::size_t>(corners)};
 }
 
-int surfaceCount(const Model& m, int flex) { return m.flex_dim[flex] == 3 ? m.flex_shellnum[flex] : m.flex_elemnum[flex]; }
+int surfaceCount(const Model& m, int flex) {
+  return m.flex_dim[flex] == 3 ? m.flex_shellnum[flex] : m.flex_elemnum[flex];
+}
 
 Box boxOf(const geom::Element& element) {
   Vec3 low = element.corner[0], high = low;
