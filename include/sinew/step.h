@@ -22,7 +22,8 @@ void energy(const Model& m, Data& d);
 /// What flexes feel, of the state that forward() or the last step evaluated (before it moved on):
 ///   flexvert_force     Sum of the forces of contacts on each vertex, N. Contacts of elements are shared by the weights
 ///                      of the touching point. The sum over a flex is that over its contacts.
-///   flexpoint_reaction What holds a point that is pinned, or rides on a body, against elastic forces and their damping,
+///   flexpoint_reaction What holds a point that is pinned, or rides on a body, against elastic forces and their
+///   damping,
 ///                      rows, contacts and qfrc_applied, N; 0 for points that move on their own. Such a point has no
 ///                      weight. In equilibrium the reactions of a hanging flex sum up to minus its weight times
 ///                      gravity's direction.

@@ -29,6 +29,16 @@ double planeDistance(const Shape& plane, const Element& element, double cutoff, 
   return nearest;
 }
 
+/// A sphere or capsule as an element: for points and segments the search ends exactly, not within a tolerance.
+Element coreOf(const Shape& shape) {
+  const Vec3 half = (shape.type == GeomType::Capsule ? shape.size[1] : 0) * shape.rot.col(2);
+  Element element;
+  element.count = shape.type == GeomType::Capsule ? 2 : 1;
+  element.corner = {shape.pos - half, shape.pos + half};
+  element.radius = shape.size[0];
+  return element;
+}
+
 }  // namespace
 
 double distance(const Shape& shape, const Element& element, double cutoff, const CollideOptions& options, Vec3* onShape,
@@ -36,6 +46,9 @@ double distance(const Shape& shape, const Element& element, double cutoff, const
   if (shape.type == GeomType::Plane) return planeDistance(shape, element, cutoff, onShape, onElement);
   if (shape.type == GeomType::HField) return heightFieldDistance(shape, element, cutoff, options, onShape, onElement);
   if (shape.type == GeomType::Mesh && shape.hull.vertex.empty()) return cutoff;
+  if (shape.type == GeomType::Sphere || shape.type == GeomType::Capsule) {
+    return distance(coreOf(shape), element, cutoff, options, onShape, onElement);
+  }
   ConvexBody a(shape, 0), b(element, 0);
   return convexDistance(a, b, cutoff, options, onShape, onElement);
 }

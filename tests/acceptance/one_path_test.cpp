@@ -11,8 +11,8 @@
 #include "support/allocation_guard.h"
 #include "support/tolerance.h"
 
-/// Whatever runs after detection treats soft sides of contacts like rigid ones: adhesion, suction, force, touch and contact
-/// sensors, forces on bodies, reactions.
+/// Whatever runs after detection treats soft sides of contacts like rigid ones: adhesion, suction, force, touch and
+/// contact sensors, forces on bodies, reactions.
 namespace sinew {
 namespace {
 
@@ -49,8 +49,8 @@ Model adhesiveScene(const Cloth& c, int side, double adhesion, const std::string
     <geom type="box" size="1 1 .1" pos="0 0 {}" adhesion="{}"/>
     <flexcomp name="c" type="grid" dim="2" count="{} {} 1" spacing="{} {} .05" mass="{}" radius="{}" pos="0 0 {}">
       <contact selfcollide="none"/><edge equality="true"/></flexcomp></worldbody></mujoco>)",
-                               option, -0.1 * side, adhesion, c.across, c.across, c.spacing, c.spacing, c.mass, c.radius,
-                               side * (c.radius - 1e-4)));
+                               option, -0.1 * side, adhesion, c.across, c.across, c.spacing, c.spacing, c.mass,
+                               c.radius, side * (c.radius - 1e-4)));
 }
 
 const std::vector<std::string> kSolvers = {R"(solver="Newton")", R"(solver="CG" iterations="200")",
@@ -122,7 +122,8 @@ std::vector<Load> loads() {
                         i, 0.01 * i, -0.01 * i, 0.0265 + 0.0125 * i);
   }
   return {{"rigid cube", R"(<body pos="0 0 .07"><freejoint/><geom type="box" size=".05 .05 .05" mass="2"/></body>)"},
-          {"rigid cube, aside", R"(<body pos=".1 -.05 .05"><freejoint/><geom type="box" size=".04 .06 .03" mass="2"/></body>)"},
+          {"rigid cube, aside",
+           R"(<body pos=".1 -.05 .05"><freejoint/><geom type="box" size=".04 .06 .03" mass="2"/></body>)"},
           {"tetrahedra", soft(R"(count="3 3 3" spacing=".05 .05 .05")", "0 0 .08", "5e4")},
           {"tetrahedra, aside", soft(R"(count="4 3 5" spacing=".03 .05 .02")", ".08 .05 .07", "2e5")},
           {"trilinear cell", soft(R"(count="3 3 3" spacing=".05 .05 .05" dof="trilinear")", "0 0 .08", "5e4")},
@@ -132,17 +133,19 @@ std::vector<Load> loads() {
 
 TEST(OnePath, ONE_2_ForceSensorsFeelWhatLiesOnATray) {
   for (const Load& load : loads()) {
-    for (const char* solver : {R"(solver="Newton")", R"(solver="CG" iterations="300")", R"(solver="PGS" iterations="300")",
-                               R"(solver="Newton" cone="elliptic")", R"(solver="Impulse")"}) {
+    for (const char* solver :
+         {R"(solver="Newton")", R"(solver="CG" iterations="300")", R"(solver="PGS" iterations="300")",
+          R"(solver="Newton" cone="elliptic")", R"(solver="Impulse")"}) {
       SCOPED_TRACE(load.name + " " + solver);
-      const Model m = modelFrom(fmt::format(R"(<mujoco><option timestep="0.002" integrator="implicitfast" {}/><worldbody>
+      const Model m =
+          modelFrom(fmt::format(R"(<mujoco><option timestep="0.002" integrator="implicitfast" {}/><worldbody>
         <body name="tray"><joint name="j" type="slide" axis="0 0 1" stiffness="5000" damping="100"/>
           <geom name="g" type="box" size=".3 .3 .02" mass="1"/><site name="s"/><site name="all" type="box" size=".3 .3 .05"/>
         </body>{}</worldbody>
         <sensor><force site="s"/><touch site="all"/><jointpos joint="j"/>
           <contact geom1="g" data="force" reduce="netforce"/><contact body1="tray" data="force" reduce="netforce"/>
         </sensor></mujoco>)",
-                                            solver, load.xml));
+                                solver, load.xml));
       Data d(m);
       run(m, d, 6);
       EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
@@ -162,11 +165,13 @@ TEST(OnePath, ONE_2_ForceSensorsFeelWhatLiesOnATray) {
   }
 }
 
-// A cloth that hangs from a body that a spring holds: pins, rows and elasticity reach the force sensor and the reactions.
+// A cloth that hangs from a body that a spring holds: pins, rows and elasticity reach the force sensor and the
+// reactions.
 TEST(OnePath, ONE_2_ForceSensorsAndReactionsFeelWhatHangsOnABody) {
-  for (const char* holds :
-       {R"(<edge equality="true"/>)", R"(<edge equality="false" stiffness="500" damping="1"/>)",
-        R"(<edge equality="false"/><elasticity young="2e5" poisson=".2" thickness=".01" elastic2d="both" law="stvk" damping=".01"/>)"}) {
+  for (
+      const char* holds :
+      {R"(<edge equality="true"/>)", R"(<edge equality="false" stiffness="500" damping="1"/>)",
+       R"(<edge equality="false"/><elasticity young="2e5" poisson=".2" thickness=".01" elastic2d="both" law="stvk" damping=".01"/>)"}) {
     for (const char* pins : {"0 1 2 3", "0 3", "5"}) {
       for (const char* integrator : {"Euler", "implicitfast"}) {
         SCOPED_TRACE(fmt::format("{} pins {} {}", holds, pins, integrator));
@@ -205,8 +210,9 @@ TEST(OnePath, ONE_4_SuctionLiftsASoftCube) {
     const char* attributes;
     double top;  ///< of the cube, that stands on the floor, m
   };
-  for (const Cube& cube : {Cube{R"(count="3 3 3" spacing=".03 .03 .03")", 0.07}, Cube{R"(count="4 4 3" spacing=".02 .02 .03")", 0.07},
-                           Cube{R"(count="3 3 3" spacing=".03 .03 .03" dof="trilinear")", 0.07}}) {
+  for (const Cube& cube :
+       {Cube{R"(count="3 3 3" spacing=".03 .03 .03")", 0.07}, Cube{R"(count="4 4 3" spacing=".02 .02 .03")", 0.07},
+        Cube{R"(count="3 3 3" spacing=".03 .03 .03" dof="trilinear")", 0.07}}) {
     for (const char* solver : {"Newton", "CG", "PGS", "Impulse"}) {
       for (const double gain : {1.0, 6.0}) {  // the weight is 1.96 N
         SCOPED_TRACE(fmt::format("{} {} {} N", cube.attributes, solver, gain));

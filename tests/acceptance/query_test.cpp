@@ -67,7 +67,8 @@ Real toTriangle(const Real3& p, const Real3& a, const Real3& b, const Real3& c) 
   const Real3 n = cross(b - a, c - a);
   const Real square = dot(n, n);
   if (!(square > 0)) return nearest;
-  const bool inside = dot(cross(b - a, p - a), n) >= 0 && dot(cross(c - b, p - b), n) >= 0 && dot(cross(a - c, p - c), n) >= 0;
+  const bool inside =
+      dot(cross(b - a, p - a), n) >= 0 && dot(cross(c - b, p - b), n) >= 0 && dot(cross(a - c, p - c), n) >= 0;
   if (inside) nearest = std::min(nearest, std::abs(dot(p - a, n)) / std::sqrt(square));
   return nearest;
 }
@@ -76,7 +77,8 @@ Real toTriangle(const Real3& p, const Real3& a, const Real3& b, const Real3& c) 
 Real toPolytope(const Real3& p, const Polytope& q) {
   Real nearest = norm(p - q.corner[0]);
   for (const auto& e : q.edge) nearest = std::min(nearest, toSegment(p, q.corner[e[0]], q.corner[e[1]]));
-  for (const auto& f : q.face) nearest = std::min(nearest, toTriangle(p, q.corner[f[0]], q.corner[f[1]], q.corner[f[2]]));
+  for (const auto& f : q.face)
+    nearest = std::min(nearest, toTriangle(p, q.corner[f[0]], q.corner[f[1]], q.corner[f[2]]));
   return nearest;
 }
 
@@ -130,8 +132,8 @@ std::vector<Polytope> elementsOf(const Model& m, const Data& d, int flex, bool s
 /// Where a ray meets the surface of what is within `radius` of a simplex. Distance from a convex set is convex along a
 /// line: its least value is found by sections, then the roots on both sides of it by bisection.
 struct Meeting {
-  Real at = -1;     ///< -1: none
-  Real depth = 0;   ///< how far inside the ray comes
+  Real at = -1;    ///< -1: none
+  Real depth = 0;  ///< how far inside the ray comes
 };
 Meeting meet(const Real3& origin, const Real3& direction, const Polytope& element, Real radius) {
   const auto height = [&](Real t) { return toPolytope(origin + t * direction, element) - radius; };
@@ -181,7 +183,8 @@ const std::vector<Shape>& shapes() {
         pos="0 0 0"><contact selfcollide="none"/><elasticity young="3e4" poisson=".2" damping=".01"/></flexcomp>)"},
       {"solid without radius", R"(<flexcomp name="f" type="grid" dim="3" count="3 4 3" spacing=".06 .05 .07" mass=".5"
         radius="0" pos="0 0 0"><contact selfcollide="none"/><elasticity young="3e4" poisson=".2" damping=".01"/></flexcomp>)"},
-      {"interpolated", R"(<flexcomp name="f" type="grid" dim="3" count="3 3 3" spacing=".08 .08 .08" mass=".5" radius=".01"
+      {"interpolated",
+       R"(<flexcomp name="f" type="grid" dim="3" count="3 3 3" spacing=".08 .08 .08" mass=".5" radius=".01"
         pos="0 0 0" dof="trilinear"><contact selfcollide="none"/><elasticity young="3e4" poisson=".2" damping=".01"/></flexcomp>)"},
   };
   return all;
@@ -190,11 +193,14 @@ const std::vector<Shape>& shapes() {
 Model modelFrom(const std::string& text) { return compile(readMjcfText(text)); }
 
 std::string sceneOf(const std::string& world, const std::string& rest = "") {
-  return fmt::format(R"(<mujoco><option timestep="0.001" gravity="0 0 0"/><worldbody>{}</worldbody>{}</mujoco>)", world, rest);
+  return fmt::format(R"(<mujoco><option timestep="0.001" gravity="0 0 0"/><worldbody>{}</worldbody>{}</mujoco>)", world,
+                     rest);
 }
 
 using Random = std::mt19937_64;
-double uniform(Random& random, double low, double high) { return std::uniform_real_distribution<double>(low, high)(random); }
+double uniform(Random& random, double low, double high) {
+  return std::uniform_real_distribution<double>(low, high)(random);
+}
 Point pointIn(Random& random, double size) {
   return {uniform(random, -size, size), uniform(random, -size, size), uniform(random, -size, size)};
 }
@@ -245,7 +251,8 @@ TEST(Query, ONE_3_RaysMeetFlexesWhereATestOfEveryElementDoes) {
           const Real t = dot(a - origin, n) / dot(direction, n);
           const Real3 p = origin + t * direction;
           const Real u = dot(cross(b - a, p - a), n), v = dot(cross(c - b, p - b), n), w = dot(cross(a - c, p - c), n);
-          grazes = grazes || std::min({std::abs(u), std::abs(v), std::abs(w)}) < 1e-12L * dot(n, n) || std::abs(t) < 1e-12L;
+          grazes =
+              grazes || std::min({std::abs(u), std::abs(v), std::abs(w)}) < 1e-12L * dot(n, n) || std::abs(t) < 1e-12L;
           if (u >= 0 && v >= 0 && w >= 0 && t >= 0) meeting.at = t;
         }
         if (meeting.at >= 0 && (first < 0 || meeting.at < first)) first = meeting.at;
@@ -286,7 +293,8 @@ TEST(Query, ONE_3_RangefindersMeetWhatRaysMeet) {
       // half way between the z axis and the direction: half a turn about it takes one to the other
       Point axis{};
       double length = 0;
-      for (std::size_t k = 0; k < 3; ++k) axis[k] = down ? (k == 2 ? -1 : 0) - origin[k] * (k < 2 ? 1 : 0) : target[k] - origin[k];
+      for (std::size_t k = 0; k < 3; ++k)
+        axis[k] = down ? (k == 2 ? -1 : 0) - origin[k] * (k < 2 ? 1 : 0) : target[k] - origin[k];
       length = std::hypot(axis[0], axis[1], axis[2]);
       for (double& a : axis) a /= length;
       axis[2] += 1;
@@ -374,7 +382,8 @@ TEST(Query, ONE_3_DistancesAreThoseOfTheNearestElements) {
           cube.edge.push_back({i, i | bit});
           for (const int next : {1, 2, 4}) {
             if (next == bit || i & next) continue;
-            cube.face.push_back({i, i | bit, i | bit | next});  // one half of a side; the other with bit and next swapped
+            cube.face.push_back(
+                {i, i | bit, i | bit | next});  // one half of a side; the other with bit and next swapped
           }
         }
       }
@@ -454,7 +463,9 @@ TEST(Query, ONE_3_PinnedElementsAreStatic) {
     radius=".01"><contact selfcollide="none"/><edge equality="true"/><pin gridrange="0 0 1 2"/></flexcomp>)"));
   Data d(m);
   forward(m, d);
-  const auto cast = [&](double x, const RayOptions& options) { return ray(m, d, {x, 0.03, 1}, {0, 0, -1}, options).isHit(); };
+  const auto cast = [&](double x, const RayOptions& options) {
+    return ray(m, d, {x, 0.03, 1}, {0, 0, -1}, options).isHit();
+  };
   EXPECT_TRUE(cast(-0.15, {}));
   EXPECT_FALSE(cast(-0.15, {.statics = false}));
   EXPECT_FALSE(cast(-0.15, {.excludeBody = 0}));
@@ -514,7 +525,8 @@ TEST(Query, ONE_3_TreesDoNotShowInResults) {
 
 TEST(Query, RangefindersAndQueriesAllocateNothingAfterWarmUp) {
   const Model m = modelFrom(sceneOf(std::string(shapes()[2].flex) + R"(<site name="s" pos="0 0 1" euler="180 0 0"/>
-    <body pos="1 0 0"><freejoint/><geom name="g" size=".1"/></body>)", R"(<sensor><rangefinder site="s"/></sensor>)"));
+    <body pos="1 0 0"><freejoint/><geom name="g" size=".1"/></body>)",
+                                    R"(<sensor><rangefinder site="s"/></sensor>)"));
   Data d(m);
   Random random(1);
   deform(m, d, random);
@@ -540,7 +552,9 @@ TEST(Query, ErrorsSayWhatIsWrong) {
     }
     return "no error";
   };
-  EXPECT_EQ(textOf([&] { ray(m, d, {0, 0, 1}, {0, 0, -1}); }),
+  EXPECT_EQ(textOf([&] {
+              ray(m, d, {0, 0, 1}, {0, 0, -1});
+            }),
             "ray: nothing is placed yet, call forward() or step() first");
   forward(m, d);
   const Point o{0, 0, 1}, down{0, 0, -1};
@@ -551,15 +565,25 @@ TEST(Query, ErrorsSayWhatIsWrong) {
             "ray: excludeBody must be -1 or a body below 1, found 7");
   EXPECT_EQ(textOf([&] { ray(m, d, o, down, {.cutoff = -1}); }), "ray: the cutoff must not be negative, found -1");
   std::vector<RayHit> hits(2);
-  EXPECT_EQ(textOf([&] { rays(m, d, {&o, 1}, {&down, 1}, hits); }),
+  EXPECT_EQ(textOf([&] {
+              rays(m, d, {&o, 1}, {&down, 1}, hits);
+            }),
             "rays: 1 origins, 1 directions and 2 hits do not fit: one origin, or as many of each");
-  EXPECT_EQ(textOf([&] { distance(m, d, {ObjType::Geom, 3}, {ObjType::Flex, 0}); }),
+  EXPECT_EQ(textOf([&] {
+              distance(m, d, {ObjType::Geom, 3}, {ObjType::Flex, 0});
+            }),
             "distance: geom 3 does not exist, the model has 1");
-  EXPECT_EQ(textOf([&] { distance(m, d, {ObjType::Body, 0}, {ObjType::Flex, 0}); }),
+  EXPECT_EQ(textOf([&] {
+              distance(m, d, {ObjType::Body, 0}, {ObjType::Flex, 0});
+            }),
             "distance: a collider is a geom or a flex");
-  EXPECT_EQ(textOf([&] { distance(m, d, {ObjType::Flex, 0}, {ObjType::Flex, 0}); }),
+  EXPECT_EQ(textOf([&] {
+              distance(m, d, {ObjType::Flex, 0}, {ObjType::Flex, 0});
+            }),
             "distance: a collider has no distance from itself");
-  EXPECT_EQ(textOf([&] { distance(m, d, {ObjType::Geom, 0}, {ObjType::Flex, 0}, -2); }),
+  EXPECT_EQ(textOf([&] {
+              distance(m, d, {ObjType::Geom, 0}, {ObjType::Flex, 0}, -2);
+            }),
             "distance: the cutoff must not be negative, found -2");
   EXPECT_FALSE(ray(m, d, o, {0, 0, 0}).isHit());
 }

@@ -10,8 +10,8 @@
 #include "support/mjcf_text.h"
 #include "support/tolerance.h"
 
-/// Forces on bodies: everything that a flex does to a body is in cfrc_ext. A free joint transmits nothing, so cfrc_int of
-/// a free body, M a + bias - cfrc_ext, is zero: Newton's and Euler's laws for that body.
+/// Forces on bodies: everything that a flex does to a body is in cfrc_ext. A free joint transmits nothing, so cfrc_int
+/// of a free body, M a + bias - cfrc_ext, is zero: Newton's and Euler's laws for that body.
 namespace sinew {
 namespace {
 
@@ -68,9 +68,10 @@ std::vector<Scene> scenes() {
        R"(<flexcomp name="f" type="grid" dim="2" count="3 3 1" spacing=".05 .05 .05" mass=".3" radius=".004"
          pos=".3 0 0"><contact selfcollide="none"/><edge equality="true"/></flexcomp>)",
        R"(<connect body1="b" body2="f_4" anchor=".3 0 0"/>)"},
-      {"rides on a child", R"(<body name="c" pos=".1 0 0"><joint type="hinge" axis="0 1 0"/>
+      {"rides on a child",
+       R"(<body name="c" pos=".1 0 0"><joint type="hinge" axis="0 1 0"/>
          <geom type="sphere" size=".02" mass=".1" contype="0" conaffinity="0"/>)" +
-                               cloth(R"(<edge equality="true"/>)") + "</body>",
+           cloth(R"(<edge equality="true"/>)") + "</body>",
        ""},
   };
   return all;
@@ -93,7 +94,8 @@ Balance balanceOf(const Scene& scene, const std::string& option, int steps) {
     step(m, d);
     for (int k = 6; k < 12; ++k) {
       balance.error = std::max(balance.error, std::abs(d.cfrc_int[k]));
-      for (int b = 1; b < m.nbody; ++b) balance.external = std::max(balance.external, std::abs(d.cfrc_ext[6 * b + k - 6]));
+      for (int b = 1; b < m.nbody; ++b)
+        balance.external = std::max(balance.external, std::abs(d.cfrc_ext[6 * b + k - 6]));
     }
   }
   EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
@@ -102,9 +104,8 @@ Balance balanceOf(const Scene& scene, const std::string& option, int steps) {
 
 TEST(BodyForces, FlexesPushBodiesByExactlyWhatAcceleratesThem) {
   for (const Scene& scene : scenes()) {
-    for (const char* option :
-         {R"(integrator="Euler")", R"(integrator="implicitfast")", R"(integrator="implicit" solver="CG")",
-          R"(integrator="Euler" cone="elliptic")"}) {
+    for (const char* option : {R"(integrator="Euler")", R"(integrator="implicitfast")",
+                               R"(integrator="implicit" solver="CG")", R"(integrator="Euler" cone="elliptic")"}) {
       SCOPED_TRACE(scene.name + " " + option);
       const Balance balance = balanceOf(scene, option, 60);
       EXPECT_GT(balance.external, 0.05);  // something acts
