@@ -12,6 +12,7 @@
 #include "sinew/contact.h"
 #include "sinew/model.h"
 #include "sinew/near_pairs.h"
+#include "sinew/query_trees.h"
 #include "sinew/rows.h"
 #include "sinew/solver_memory.h"
 
@@ -111,6 +112,8 @@ namespace sinew {
   /* what flexes feel, on request: see measureFlexes() */                                                     \
   X(double, flexvert_force, m.nflexvert, 3, "contact force on each vertex, N [measureFlexes]")                \
   X(double, flexnode_reaction, m.nflexnode, 3, "force that holds a pinned node, N [measureFlexes]")           \
+  X(double, flexpoint_reaction, m.nflexpoint, 3,                                                              \
+    "force that holds a point that is pinned, or rides on a body, N [measureFlexes]")                         \
   X(double, flexelem_strain, m.nflexelem, 6, "Green strain: xx yy zz xy yz zx [measureFlexes]")               \
   X(double, flexelem_stress, m.nflexelem, 6, "Cauchy stress, Pa, in the same order [measureFlexes]")          \
   X(double, flex_kinetic, m.nflex, 1, "kinetic energy, J [measureFlexes]")                                    \
@@ -291,6 +294,7 @@ struct Data {
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
   NearPairs nearPairs;               ///< broad phase; speed only, no state [collide]
   Array<BoundingTree> elementTree;   ///< of the elements of each flex; likewise [collide]
+  QueryTrees queryTrees;             ///< of rays and distances; likewise [queries, rangefinders]
   Array<Contact> contact;            ///< [collide]
   Array<int> support_carrier;        ///< carriers of the contacts' sides [collide]
   Array<double> support_weight;      ///< and their weights

@@ -22,9 +22,12 @@ void energy(const Model& m, Data& d);
 /// What flexes feel, of the state that forward() or the last step evaluated (before it moved on):
 ///   flexvert_force     Sum of the forces of contacts on each vertex, N. Contacts of elements are shared by the weights
 ///                      of the touching point. The sum over a flex is that over its contacts.
-///   flexnode_reaction  What holds a pinned node against elastic forces and their damping, rows, contacts and
-///                      qfrc_applied, N; 0 for nodes that move. A pinned node has no weight. In equilibrium the
-///                      reactions of a hanging flex sum up to minus its weight times gravity's direction.
+///   flexpoint_reaction What holds a point that is pinned, or rides on a body, against elastic forces and their
+///   damping,
+///                      rows, contacts and qfrc_applied, N; 0 for points that move on their own. Such a point has no
+///                      weight. In equilibrium the reactions of a hanging flex sum up to minus its weight times
+///                      gravity's direction.
+///   flexnode_reaction  The same for the nodes, that is for points pinned to what never moves.
 ///   flexelem_strain    Green's strain (F'F - 1)/2 of each element against its rest shape, in the world axes of the
 ///   rest
 ///                      shape (qpos0). Triangles have strain in their plane only, segments along themselves. In

@@ -5,6 +5,7 @@
 #include "collision/elements.h"
 #include "collision/restitution.h"
 #include "math/types.h"
+#include "model/carrier.h"
 
 namespace sinew {
 namespace {
@@ -53,10 +54,7 @@ class SideBuilder {
   const ContactSide& side() const { return side_; }
 
  private:
-  void addPoint(int point, double weight) {
-    const int node = m_.flexpoint_nodeid[point];
-    addCarrier(node >= 0 ? m_.nbody + node : m_.flexpoint_bodyid[point], weight);
-  }
+  void addPoint(int point, double weight) { addCarrier(Carrier::ofPoint(m_, point).code(m_), weight); }
 
   const Model& m_;
   Data& d_;

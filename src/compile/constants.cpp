@@ -168,10 +168,12 @@ void writeTendonAndActuatorWeights(Model& m, const Data& d) {
   }
 }
 
-/// A point of a carrier (a body, or nbody + flex node) in the coordinates of another, at qpos0.
+/// A point of a carrier in the coordinates of another, given by their codes, at qpos0.
 Vec3 pointIn(const Model& m, const Data& d, const Vec3& point, int from, int to) {
-  const Vec3 away = pointOfCarrier(m, d, from, point) - pointOfCarrier(m, d, to, Vec3::Zero());
-  return mat3(d.xmat.data(), to < m.nbody ? to : m.flexnode_bodyid[to - m.nbody]).transpose() * away;
+  const Carrier source = Carrier::fromCode(m, from), target = Carrier::fromCode(m, to);
+  const Vec3 away = pointOfCarrier(m, d, source, point) - pointOfCarrier(m, d, target, Vec3::Zero());
+  const int axes = target.isBody() ? target.body() : m.flexnode_bodyid[target.node()];
+  return mat3(d.xmat.data(), axes).transpose() * away;
 }
 
 /// The parts of eq_data that follow from the reference configuration, see writeEqualities().

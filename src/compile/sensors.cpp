@@ -8,6 +8,7 @@
 #include "compile/history.h"
 #include "compile/place.h"
 #include "compile/rows.h"
+#include "model/carrier.h"
 
 namespace sinew::draft {
 namespace {
@@ -233,9 +234,13 @@ void checkPart(const spec::Sensor& s, int flex, const Model& m, const Place& pla
     case SensorType::FlexReaction: {
       require("nodes", m.flex_pointnum[flex]);
       if (part < 0) return;
-      const int node = m.flexpoint_nodeid[m.flex_pointadr[flex] + part];
-      if (node < 0 || !m.flexnode_pinned[node]) {
-        place.fail(fmt::format("node {} of flex \"{}\" is not pinned to the world", part, s.objname));
+      const int point = m.flex_pointadr[flex] + part, node = m.flexpoint_nodeid[point];
+      int riders = 0;  // points on the same body
+      for (int p = 0; p < m.nflexpoint; ++p) {
+        riders += m.flexpoint_nodeid[p] < 0 && m.flexpoint_bodyid[p] == m.flexpoint_bodyid[point];
+      }
+      if (node >= 0 ? !m.flexnode_pinned[node] : hasOwnSlides(m, point, riders)) {
+        place.fail(fmt::format("node {} of flex \"{}\" is not pinned, nothing holds it", part, s.objname));
       }
       return;
     }

@@ -5,7 +5,7 @@
 #include "constraint/constraint.h"
 #include "constraint/relative_motion.h"
 #include "constraint/row_builder.h"
-#include "kinematics/dof_chains.h"
+#include "kinematics/side.h"
 #include "math/kernel.h"
 #include "solve/friction_disk.h"
 
@@ -169,12 +169,6 @@ bool normalIsFixed(std::span<const double> rows) {
   return true;
 }
 
-/// The body that alone carries a side, -1: there are others, or it is not a body.
-int onlyBody(const Model& m, const Data& d, const ContactSide& side) {
-  const int carrier = d.support_carrier[side.begin];
-  return side.count == 1 && carrier < m.nbody ? carrier : -1;
-}
-
 }  // namespace
 
 void addContactRows(RowBuilder& rows) {
@@ -189,7 +183,7 @@ void addContactRows(RowBuilder& rows) {
     if (passive) contact.dim = 1;
     if (contact.exclude != ContactExclude::None && !passive) continue;
 
-    const int body1 = onlyBody(m, d, contact.side[0]), body2 = onlyBody(m, d, contact.side[1]);
+    const int body1 = Side(m, d, contact, 0).onlyBody(), body2 = Side(m, d, contact, 1).onlyBody();
     const bool bodies = body1 >= 0 && body2 >= 0;
     bodies ? between.find(body1, body2) : between.forget();
     const Arena::Scope inner(d.arena);

@@ -28,7 +28,7 @@ std::span<double> relativeJacobian(const Model& m, Data& d, const EqualityAnchor
   const std::span<double> J = d.arena.take<double>((rotation ? 6 : 3) * static_cast<std::ptrdiff_t>(columns.size()));
   const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(columns.size());
   std::ptrdiff_t k = n;
-  forEachDofOfEither(m, a.body1, a.body2, [&](int dof, bool moves1, bool moves2) {
+  forEachDofOfEither(m, a.carrier1.body(), a.carrier2.body(), [&](int dof, bool moves1, bool moves2) {
     --k;
     Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
     if (moves1) {
@@ -55,7 +55,7 @@ bool isZero(std::span<const double> J) {
 
 /// The same if one side at least is a flex node.
 void addConnectToNode(RowBuilder& rows, int equality, const EqualityAnchors& a) {
-  const RelativeMotion motion = carrierMotion(rows.model(), rows.data(), a.body2, a.pos2, a.body1, a.pos1);
+  const RelativeMotion motion = carrierMotion(rows.model(), rows.data(), a.carrier2, a.pos2, a.carrier1, a.pos1);
   const std::size_t n = motion.columns.size();
   if (n == 0) return;
   double* J = rows.addBlock(BlockKind::Equality, 3, motion.columns);
@@ -72,8 +72,8 @@ void addConnect(RowBuilder& rows, int equality) {
   Data& d = rows.data();
   const Arena::Scope scope(d.arena);
   const EqualityAnchors a = equalityAnchors(m, d, equality);
-  if (std::max(a.body1, a.body2) >= m.nbody) return addConnectToNode(rows, equality, a);
-  const std::span<const int> columns = columnsOfEither(m, d, a.body1, a.body2);
+  if (a.carrier1.isNode() || a.carrier2.isNode()) return addConnectToNode(rows, equality, a);
+  const std::span<const int> columns = columnsOfEither(m, d, a.carrier1.body(), a.carrier2.body());
   if (columns.empty()) return;
   const std::span<const double> J = relativeJacobian(m, d, a, columns, false);
   if (isZero(J)) return;
@@ -89,7 +89,7 @@ void addWeld(RowBuilder& rows, int equality) {
   Data& d = rows.data();
   const Arena::Scope scope(d.arena);
   const EqualityAnchors a = equalityAnchors(m, d, equality);
-  const std::span<const int> columns = columnsOfEither(m, d, a.body1, a.body2);
+  const std::span<const int> columns = columnsOfEither(m, d, a.carrier1.body(), a.carrier2.body());
   if (columns.empty()) return;
   const double scale = m.eq_data[kData * equality + 10];
   const WeldFrames frames = weldFrames(m, d, equality);
@@ -167,8 +167,9 @@ void addPolynomial(RowBuilder& rows, int equality) {
 
 /// Acceleration of a body-fixed point when qacc = 0 and nothing pulls: dJ/dt v, translational and rotational. The
 /// velocity-dependent part of the spatial acceleration is the sum of cdof_dot v over the dofs that move the body.
-PointVelocity jacobianRate(const Model& m, const Data& d, int body, const Vec3& p) {
-  if (body >= m.nbody) return {Vec3::Zero(), Vec3::Zero()};  // the Jacobian of a node is constant
+PointVelocity jacobianRate(const Model& m, const Data& d, Carrier carrier, const Vec3& p) {
+  if (carrier.isNode()) return {Vec3::Zero(), Vec3::Zero()};  // the Jacobian of a node is constant
+  const int body = carrier.body();
   Vec6 bias = Vec6::Zero();
   for (int dof = lastDof(m, body); dof >= 0; dof = m.dof_parentid[dof]) {
     bias += vec6(d.cdof_dot.data(), dof) * d.qvel[dof];
@@ -183,14 +184,16 @@ PointVelocity jacobianRate(const Model& m, const Data& d, int body, const Vec3& 
 EqualityAnchors equalityAnchors(const Model& m, const Data& d, int equality) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   if (m.eq_objtype[equality] == ObjType::Site) {
-    return {vec3(d.site_xpos.data(), obj1), vec3(d.site_xpos.data(), obj2), m.site_bodyid[obj1], m.site_bodyid[obj2]};
+    return {vec3(d.site_xpos.data(), obj1), vec3(d.site_xpos.data(), obj2), Carrier::ofBody(m.site_bodyid[obj1]),
+            Carrier::ofBody(m.site_bodyid[obj2])};
   }
   // a connect stores the anchors in the order of its bodies, a weld the other way round
   const double* data = m.eq_data.data() + kData * equality;
   const bool weld = m.eq_type[equality] == EqualityType::Weld;
   const Vec3 local1 = ConstMapVec3(weld ? data + 3 : data);
   const Vec3 local2 = ConstMapVec3(weld ? data : data + 3);
-  return {pointOfCarrier(m, d, obj1, local1), pointOfCarrier(m, d, obj2, local2), obj1, obj2};
+  const Carrier carrier1 = Carrier::fromCode(m, obj1), carrier2 = Carrier::fromCode(m, obj2);
+  return {pointOfCarrier(m, d, carrier1, local1), pointOfCarrier(m, d, carrier2, local2), carrier1, carrier2};
 }
 
 WeldFrames weldFrames(const Model& m, const Data& d, int equality) {
@@ -236,14 +239,15 @@ void subtractJacobianRate(const Model& m, const Data& d, double* aref) {
     const EqualityType type = m.eq_type[equality];
     if (type != EqualityType::Connect && type != EqualityType::Weld) continue;
     const EqualityAnchors a = equalityAnchors(m, d, equality);
-    const PointVelocity rate1 = jacobianRate(m, d, a.body1, a.pos1);
-    const PointVelocity rate2 = jacobianRate(m, d, a.body2, a.pos2);
+    const PointVelocity rate1 = jacobianRate(m, d, a.carrier1, a.pos1);
+    const PointVelocity rate2 = jacobianRate(m, d, a.carrier2, a.pos2);
     MapVec3(aref + block.row) -= rate1.linear - rate2.linear;
     if (type == EqualityType::Connect) continue;
 
     // product rule on s/2 conj(q2) (0, dw) q1 with dw = w1 - w2 and q' = 1/2 (0, w) q
     const WeldFrames frames = weldFrames(m, d, equality);
-    const Vec3 w1 = vec6(d.cvel.data(), a.body1).head<3>(), w2 = vec6(d.cvel.data(), a.body2).head<3>();
+    const Vec3 w1 = vec6(d.cvel.data(), a.carrier1.body()).head<3>(),
+               w2 = vec6(d.cvel.data(), a.carrier2.body()).head<3>();
     const auto pure = [](const Vec3& v) { return Quat{0, v.x(), v.y(), v.z()}; };
     const auto half = [](const Quat& q) { return Quat{0.5 * q.w, 0.5 * q.x, 0.5 * q.y, 0.5 * q.z}; };
     const Quat q1rate = half(pure(w1) * frames.q1), q2rate = half(pure(w2) * frames.q2);

@@ -313,8 +313,8 @@ void addCellForces(const Model& m, const Data& d, int flex, const Cell& cell, co
 void addConnectForce(const Model& m, const Data& d, int equality, const RowBlock& block, double* force) {
   const EqualityAnchors anchors = equalityAnchors(m, d, equality);
   const ConstMapVec3 f(d.efc_force.data() + block.row);
-  if (anchors.body1 >= m.nbody) vec3(force, m.flexnode_pointid[anchors.body1 - m.nbody]) += f;
-  if (anchors.body2 >= m.nbody) vec3(force, m.flexnode_pointid[anchors.body2 - m.nbody]) -= f;
+  if (anchors.carrier1.isNode()) vec3(force, m.flexnode_pointid[anchors.carrier1.node()]) += f;
+  if (anchors.carrier2.isNode()) vec3(force, m.flexnode_pointid[anchors.carrier2.node()]) -= f;
 }
 
 }  // namespace

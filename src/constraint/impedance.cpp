@@ -6,6 +6,7 @@
 #include "constraint/row_builder.h"
 #include "elastic/shell.h"
 #include "inertia/inertia.h"
+#include "kinematics/side.h"
 
 /// From solref and solimp to the numbers a solver works with. With the impedance d(r) in (0, 1), the approximate
 /// diagonal A of J inv(M) J' and the reference a* = -B v - K d (r - margin):
@@ -162,9 +163,9 @@ double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, in
     default: {
       const bool sites = m.eq_objtype[equality] == ObjType::Site;
       const int body1 = sites ? m.site_bodyid[obj1] : obj1, body2 = sites ? m.site_bodyid[obj2] : obj2;
-      const int part = rowInBlock > 2 ? 1 : 0;  // the last three rows of a weld are rotations
-      const auto weight = [&](int carrier) {
-        return carrier < m.nbody ? m.body_invweight0[2 * carrier + part] : m.flexnode_invmass[carrier - m.nbody];
+      const auto weight = [&](int code) {
+        const Carrier carrier = Carrier::fromCode(m, code);  // the last three rows of a weld are rotations
+        return rowInBlock > 2 ? rotationWeight(m, carrier) : translationWeight(m, carrier);
       };
       return weight(body1) + weight(body2);
     }
@@ -173,16 +174,11 @@ double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, in
 
 double contactDiagonal(const Model& m, const Data& d, RowType type, const Contact& contact, int rowInBlock) {
   double translation = 0, rotation = 0;
-  for (const ContactSide& side : contact.side) {
-    for (int k = side.begin; k < side.begin + side.count; ++k) {
-      const int carrier = d.support_carrier[k];
-      if (carrier >= m.nbody) {
-        translation += d.support_weight[k] * m.flexnode_invmass[carrier - m.nbody];  // a point does not turn
-        continue;
-      }
-      translation += d.support_weight[k] * m.body_invweight0[2 * carrier];
-      rotation += d.support_weight[k] * m.body_invweight0[2 * carrier + 1];
-    }
+  for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
+    Side(m, d, contact, s).forEachCarrier([&](Carrier carrier, double weight) {
+      translation += weight * translationWeight(m, carrier);
+      rotation += weight * rotationWeight(m, carrier);
+    });
   }
   if (type != RowType::ContactPyramidal) return rowInBlock < 3 ? translation : rotation;
   const int k = rowInBlock / 2;  // edge J_n +- mu_k J_k
@@ -295,13 +291,12 @@ bool setPassive(const Model& m, Data& d, const RowBlock& block) {
   const Contact& contact = d.contact[d.efc_id[block.row]];
   if (contact.exclude != ContactExclude::Passive) return false;
   double lightest = 0;
-  for (const ContactSide& side : contact.side) {
-    for (int k = side.begin; k < side.begin + side.count; ++k) {
-      const int node = d.support_carrier[k] - m.nbody;
-      if (node < 0 || m.flexnode_pinned[node]) continue;
-      const double mass = m.flexnode_mass[node];
+  for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
+    Side(m, d, contact, s).forEachCarrier([&](Carrier carrier, double) {
+      if (carrier.isBody() || m.flexnode_pinned[carrier.node()]) return;
+      const double mass = m.flexnode_mass[carrier.node()];
       lightest = lightest > 0 ? std::min(lightest, mass) : mass;
-    }
+    });
   }
   const double h = m.opt.timestep;
   const double D = std::max(kMinVal, kPassiveStiffness * lightest * h * h);

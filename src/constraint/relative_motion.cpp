@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kinematics/dof_chains.h"
+#include "kinematics/side.h"
 
 namespace sinew {
 namespace {
@@ -23,24 +23,9 @@ class Collector {
     MapVec3(motion_.angular.data() + 3 * k) = angular;
   }
 
-  void addBody(int body, const Vec3& p, double weight) {
-    for (int dof = lastDof(m_, body); dof >= 0; dof = m_.dof_parentid[dof]) {
-      const JacobianColumn c = jacobianColumn(m_, d_, dof, p);
-      add(dof, weight * c.linear, weight * c.angular);
-    }
-  }
-
-  void addNode(int node, double weight) {
-    if (m_.flexnode_pinned[node]) return;
-    for (int k = 0; k < 3; ++k) add(m_.nv_rigid + 3 * node + k, weight * Vec3::Unit(k), Vec3::Zero());
-  }
-
-  void addCarrier(int carrier, const Vec3& p, double weight) {
-    if (carrier < m_.nbody) {
-      addBody(carrier, p, weight);
-    } else {
-      addNode(carrier - m_.nbody, weight);
-    }
+  void addCarrier(Carrier carrier, const Vec3& p, double weight) {
+    forEachDof(m_, d_, carrier, p,
+               [&](int dof, const Vec3& linear, const Vec3& angular) { add(dof, weight * linear, weight * angular); });
   }
 
   /// Growing columns, each once.
@@ -77,34 +62,22 @@ class Collector {
   int count_ = 0;
 };
 
-int dofsOfCarrier(const Model& m, int carrier) { return carrier < m.nbody ? chainLength(m, carrier) : 3; }
-
-/// Body a flex point rides on, or nbody + node.
-int carrierOf(const Model& m, int point) {
-  const int node = m.flexpoint_nodeid[point];
-  return node >= 0 ? m.nbody + node : m.flexpoint_bodyid[point];
-}
-
 }  // namespace
 
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact) {
   const ConstMapVec3 p(contact.pos.data());
   int most = 0;
-  for (const ContactSide& side : contact.side) {
-    for (int k = side.begin; k < side.begin + side.count; ++k) most += dofsOfCarrier(m, d.support_carrier[k]);
+  const Side first(m, d, contact, 0), second(m, d, contact, 1);
+  for (const Side& side : {first, second}) {
+    side.forEachCarrier([&](Carrier carrier, double) { most += dofCount(m, carrier); });
   }
   Collector collector(m, d, most);
-  for (const int s : {0, 1}) {
-    const ContactSide& side = contact.side[static_cast<std::size_t>(s)];
-    const double sign = s == 0 ? -1 : 1;
-    for (int k = side.begin; k < side.begin + side.count; ++k) {
-      collector.addCarrier(d.support_carrier[k], p, sign * d.support_weight[k]);
-    }
-  }
+  first.forEachCarrier([&](Carrier carrier, double w) { collector.addCarrier(carrier, p, -w); });
+  second.forEachCarrier([&](Carrier carrier, double w) { collector.addCarrier(carrier, p, w); });
   return collector.finish();
 }
 
-int dofsOfPoint(const Model& m, int point) { return dofsOfCarrier(m, carrierOf(m, point)); }
+int dofsOfPoint(const Model& m, int point) { return dofCount(m, Carrier::ofPoint(m, point)); }
 
 void RowSum::add(int point, const Vec3& g) {
   const auto append = [&](int dof, double value) {
@@ -116,16 +89,8 @@ void RowSum::add(int point, const Vec3& g) {
     columns_[k] = dof;
     values_[k] = value;
   };
-  const int node = m_.flexpoint_nodeid[point];
-  if (node >= 0) {
-    if (m_.flexnode_pinned[node]) return;
-    for (int k = 0; k < 3; ++k) append(m_.nv_rigid + 3 * node + k, g[k]);
-    return;
-  }
-  const Vec3 p = vec3(d_.flexpoint_xpos.data(), point);
-  for (int dof = lastDof(m_, m_.flexpoint_bodyid[point]); dof >= 0; dof = m_.dof_parentid[dof]) {
-    append(dof, g.dot(jacobianColumn(m_, d_, dof, p).linear));
-  }
+  forEachDof(m_, d_, Carrier::ofPoint(m_, point), vec3(d_.flexpoint_xpos.data(), point),
+             [&](int dof, const Vec3& linear, const Vec3&) { append(dof, g.dot(linear)); });
 }
 
 RowSum::Row RowSum::finish() {
@@ -142,12 +107,13 @@ RowSum::Row RowSum::finish() {
 }
 
 RelativeMotion pointMotion(const Model& m, Data& d, int point1, int point2) {
-  return carrierMotion(m, d, carrierOf(m, point1), vec3(d.flexpoint_xpos.data(), point1), carrierOf(m, point2),
-                       vec3(d.flexpoint_xpos.data(), point2));
+  return carrierMotion(m, d, Carrier::ofPoint(m, point1), vec3(d.flexpoint_xpos.data(), point1),
+                       Carrier::ofPoint(m, point2), vec3(d.flexpoint_xpos.data(), point2));
 }
 
-RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2) {
-  Collector collector(m, d, dofsOfCarrier(m, carrier1) + dofsOfCarrier(m, carrier2));
+RelativeMotion carrierMotion(const Model& m, Data& d, Carrier carrier1, const Vec3& p1, Carrier carrier2,
+                             const Vec3& p2) {
+  Collector collector(m, d, dofCount(m, carrier1) + dofCount(m, carrier2));
   collector.addCarrier(carrier1, p1, -1);
   collector.addCarrier(carrier2, p2, 1);
   return collector.finish();

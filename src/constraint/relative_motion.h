@@ -3,6 +3,7 @@
 #include <span>
 
 #include "math/types.h"
+#include "model/carrier.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -20,8 +21,9 @@ struct RelativeMotion {
 /// contacts between two bodies there is a shorter way, see contact_rows.cpp.
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact);
 
-/// Motion of point p2 of carrier2 against p1 of carrier1, translations only; a carrier is a body or nbody + flex node.
-RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2);
+/// Motion of point p2 of carrier2 against p1 of carrier1, translations only.
+RelativeMotion carrierMotion(const Model& m, Data& d, Carrier carrier1, const Vec3& p1, Carrier carrier2,
+                             const Vec3& p2);
 
 /// Motion of flex point `point2` against `point1`, translations only.
 RelativeMotion pointMotion(const Model& m, Data& d, int point1, int point2);

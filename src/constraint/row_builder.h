@@ -5,6 +5,7 @@
 
 #include "math/quat.h"
 #include "math/types.h"
+#include "model/carrier.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -78,10 +79,10 @@ void addLimitRows(RowBuilder& rows);
 /// Contacts that are near enough for a force. J = frame (J_2 - J_1) at the contact point.
 void addContactRows(RowBuilder& rows);
 
-/// World anchors of a connect or weld and the carriers they are fixed to: bodies, or (from nbody on) flex nodes.
+/// World anchors of a connect or weld and the carriers they are fixed to. Those of a weld are bodies.
 struct EqualityAnchors {
   Vec3 pos1, pos2;
-  int body1 = 0, body2 = 0;
+  Carrier carrier1, carrier2;
 };
 EqualityAnchors equalityAnchors(const Model& m, const Data& d, int equality);
 

@@ -38,8 +38,10 @@ int collideHeightField(const Shape& field, const Shape& shape, double margin, co
 int collideHeightField(const Shape& field, const Element& element, double margin, const CollideOptions& options,
                        Array<ContactPoint>& out);
 
-/// Signed distance of a convex shape from a height field and the nearest points, up to `cutoff`.
+/// Signed distance of a convex shape, or of an element, from a height field and the nearest points, up to `cutoff`.
 double heightFieldDistance(const Shape& field, const Shape& shape, double cutoff, const CollideOptions& options,
                            Vec3* onField, Vec3* onShape);
+double heightFieldDistance(const Shape& field, const Element& element, double cutoff, const CollideOptions& options,
+                           Vec3* onField, Vec3* onElement);
 
 }  // namespace sinew::geom

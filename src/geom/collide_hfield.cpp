@@ -139,6 +139,26 @@ int collidePrisms(const Shape& field, Visitor& visitor, double reach, double mar
   return count;
 }
 
+/// `reach` as above.
+double distanceOfPrisms(const Shape& field, Visitor& visitor, double reach, double cutoff,
+                        const CollideOptions& options, Vec3* onField, Vec3* onShape) {
+  double nearest = cutoff;
+  if (visitor.misses(field.field, cutoff + reach)) return nearest;
+  const double around = std::max(cutoff, 0.0) + reach;
+  const PrismWalk walk(field.field, visitor.low - Vec3::Constant(around), visitor.high + Vec3::Constant(around));
+  ConvexBody prism(field, 0);
+  WitnessList contacts;
+  walk.forEach(visitor.low[2] - around, [&](const std::array<Vec3, 6>& corners, int) {
+    prism.setPrism(corners);
+    const double dist = penetration(prism, visitor.body, std::max(nearest, 0.0), 1, options, contacts);
+    if (contacts.count == 0 || !(dist < nearest)) return;
+    nearest = dist;
+    if (onField) *onField = apply(field.rot, contacts.item[0].onA) + field.pos;
+    if (onShape) *onShape = apply(field.rot, contacts.item[0].onB) + field.pos;
+  });
+  return nearest;
+}
+
 }  // namespace
 
 int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,
@@ -157,23 +177,16 @@ int collideHeightField(const Shape& field, const Element& element, double margin
 
 double heightFieldDistance(const Shape& field, const Shape& shape, double cutoff, const CollideOptions& options,
                            Vec3* onField, Vec3* onShape) {
-  double nearest = cutoff;
-  if (isEmpty(field.field)) return nearest;
+  if (isEmpty(field.field)) return cutoff;
   Visitor visitor(field, shape);
-  if (visitor.misses(field.field, cutoff)) return nearest;
-  const double reach = std::max(cutoff, 0.0);
-  const PrismWalk walk(field.field, visitor.low - Vec3::Constant(reach), visitor.high + Vec3::Constant(reach));
-  ConvexBody prism(field, 0);
-  WitnessList contacts;
-  walk.forEach(visitor.low[2] - reach, [&](const std::array<Vec3, 6>& corners, int) {
-    prism.setPrism(corners);
-    const double dist = penetration(prism, visitor.body, std::max(nearest, 0.0), 1, options, contacts);
-    if (contacts.count == 0 || !(dist < nearest)) return;
-    nearest = dist;
-    if (onField) *onField = apply(field.rot, contacts.item[0].onA) + field.pos;
-    if (onShape) *onShape = apply(field.rot, contacts.item[0].onB) + field.pos;
-  });
-  return nearest;
+  return distanceOfPrisms(field, visitor, 0, cutoff, options, onField, onShape);
+}
+
+double heightFieldDistance(const Shape& field, const Element& element, double cutoff, const CollideOptions& options,
+                           Vec3* onField, Vec3* onElement) {
+  if (isEmpty(field.field)) return cutoff;
+  Visitor visitor(field, element);
+  return distanceOfPrisms(field, visitor, element.radius, cutoff, options, onField, onElement);
 }
 
 }  // namespace sinew::geom

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace sinew::geom {
 namespace {
@@ -232,6 +233,142 @@ void rayCells(const Grid& grid, const Ray& ray, double begin, double end, RayHit
   }
 }
 
+/// The part of a ray, taken as a line, that is inside something convex: [begin, end], empty if begin > end.
+struct Interval {
+  double begin = std::numeric_limits<double>::infinity();
+  double end = -std::numeric_limits<double>::infinity();
+
+  static Interval all() { return {-std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()}; }
+  bool empty() const { return !(begin <= end); }
+  void cut(const Interval& other) {
+    begin = std::max(begin, other.begin);
+    end = std::min(end, other.end);
+  }
+  /// Of a part of the same convex thing, so that the union is an interval as well.
+  void unite(const Interval& other) {
+    if (other.empty()) return;
+    begin = std::min(begin, other.begin);
+    end = std::max(end, other.end);
+  }
+};
+
+/// Where offset + x speed is between low and high.
+Interval between(double offset, double speed, double low, double high) {
+  if (std::abs(speed) < std::numeric_limits<double>::min()) {
+    return offset >= low && offset <= high ? Interval::all() : Interval{};
+  }
+  const double a = (low - offset) / speed, b = (high - offset) / speed;
+  return {std::min(a, b), std::max(a, b)};
+}
+
+/// Where offset + x speed is within `radius` of the origin; both may be projections. The foot of the origin on the line
+/// comes first: |offset|^2 - radius^2 would lose the radius of something far away.
+Interval within(const Vec3& offset, const Vec3& speed, double radius) {
+  const double square = speed.squaredNorm();
+  if (square < std::numeric_limits<double>::min()) {
+    return offset.squaredNorm() <= radius * radius ? Interval::all() : Interval{};
+  }
+  double x = -offset.dot(speed) / square;
+  Vec3 foot = offset + x * speed;
+  const double correction = -foot.dot(speed) / square;  // what rounding left along the line
+  x += correction;
+  foot += correction * speed;
+  const double depth = radius * radius - foot.squaredNorm();
+  if (depth < 0) return {};
+  const double half = std::sqrt(depth / square);
+  return {x - half, x + half};
+}
+
+/// A segment with a radius: the two balls, and the cylinder between them.
+Interval insideCapsule(const Ray& ray, const Vec3& a, const Vec3& b, double radius) {
+  Interval inside = within(ray.origin - a, ray.direction, radius);
+  inside.unite(within(ray.origin - b, ray.direction, radius));
+  const Vec3 axis = b - a;
+  const double length = axis.norm();
+  if (!(length > 0)) return inside;
+  const Vec3 u = axis / length;
+  const Vec3 offset = ray.origin - a;
+  const double height = u.dot(offset), climb = u.dot(ray.direction);
+  Interval wall = within(offset - height * u, ray.direction - climb * u, radius);
+  wall.cut(between(height, climb, 0, length));
+  inside.unite(wall);
+  return inside;
+}
+
+/// A triangle without a radius, as a set of one point. The volumes that the ray spans with the three sides have the
+/// same sign; that of a side that two triangles share is the same number but for the sign, so no ray slips through
+/// between them.
+Interval throughTriangle(const Ray& ray, const Vec3& a, const Vec3& b, const Vec3& c) {
+  const Vec3 p = a - ray.origin, q = b - ray.origin, r = c - ray.origin;
+  const double u = ray.direction.dot(q.cross(r)), v = ray.direction.dot(r.cross(p)), w = ray.direction.dot(p.cross(q));
+  if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return {};
+  const Vec3 n = (b - a).cross(c - a);
+  const double slope = n.dot(ray.direction);
+  if (std::abs(slope) < std::numeric_limits<double>::min()) return {};
+  const double x = n.dot(p) / slope;
+  return {x, x};
+}
+
+/// A triangle with a radius: a prism and the capsules around its sides.
+Interval insideTriangle(const Ray& ray, const Vec3& a, const Vec3& b, const Vec3& c, double radius) {
+  if (!(radius > 0)) return throughTriangle(ray, a, b, c);
+  const std::array<Vec3, 3> corner = {a, b, c};
+  Interval inside;
+  for (std::size_t i = 0; i < 3; ++i) inside.unite(insideCapsule(ray, corner[i], corner[(i + 1) % 3], radius));
+  const Vec3 normal = (b - a).cross(c - a);
+  const double area = normal.norm();
+  if (!(area > 0)) return inside;
+  const Vec3 n = normal / area;
+  Interval prism = between(n.dot(ray.origin - a), n.dot(ray.direction), -radius, radius);
+  for (std::size_t i = 0; i < 3 && !prism.empty(); ++i) {
+    const Vec3 inward = n.cross(corner[(i + 1) % 3] - corner[i]);
+    prism.cut(between(inward.dot(ray.origin - corner[i]), inward.dot(ray.direction), 0,
+                      std::numeric_limits<double>::infinity()));
+  }
+  inside.unite(prism);
+  return inside;
+}
+
+Interval insideElement(const Element& e, const Ray& ray) {
+  switch (e.count) {
+    case 1:
+      return e.radius > 0 ? within(ray.origin - e.corner[0], ray.direction, e.radius) : Interval{};
+    case 2:
+      return e.radius > 0 ? insideCapsule(ray, e.corner[0], e.corner[1], e.radius) : Interval{};
+    case 3:
+      return insideTriangle(ray, e.corner[0], e.corner[1], e.corner[2], e.radius);
+    default: {
+      Interval inside;
+      for (const std::array<int, 4>& face : kFacesAndCorner) {
+        const auto at = [&](std::size_t i) -> const Vec3& { return e.corner[static_cast<std::size_t>(face[i])]; };
+        inside.unite(insideTriangle(ray, at(0), at(1), at(2), e.radius));
+      }
+      return inside;
+    }
+  }
+}
+
+/// Normal of the surface at the point x of a ray. Without a radius it is that of the triangle, or of the face of a
+/// tetrahedron whose plane is nearest.
+Vec3 normalOfElement(const Element& e, const Ray& ray, double x, bool entering) {
+  const Vec3 p = pointAt(ray, x);
+  const Vec3 away = p - e.at(nearestWeights(e, p));
+  if (e.radius > 0 && away.norm() > 0.5 * e.radius) return normalizedOrX(away);
+  Vec3 n = Vec3::Zero();
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const std::array<int, 4>& face : kFacesAndCorner) {
+    const auto at = [&](std::size_t i) -> const Vec3& { return e.corner[static_cast<std::size_t>(face[i])]; };
+    const Vec3 candidate = normalizedOrX((at(1) - at(0)).cross(at(2) - at(0)));
+    const double distance = std::abs(candidate.dot(p - at(0)));
+    if (distance < nearest) {
+      nearest = distance;
+      n = candidate;
+    }
+    if (e.count < 4) break;
+  }
+  return (n.dot(ray.direction) > 0) == entering ? Vec3(-n) : n;
+}
+
 bool hasDirection(const Ray& ray) { return ray.direction.squaredNorm() >= kMinVal; }
 
 }  // namespace
@@ -294,6 +431,15 @@ RayHit rayHfield(int nrow, int ncol, std::span<const float> elevation, const Hei
     if (p.z() / size.top < grid.rim(side, p)) hit = {top[side], sideNormal(side)};
   }
   return toWorld(R, hit);
+}
+
+RayHit rayElement(const Element& element, const Ray& ray) {
+  if (!hasDirection(ray)) return {};
+  const Interval inside = insideElement(element, ray);
+  if (inside.empty() || !(inside.end >= 0)) return {};
+  const bool entering = inside.begin >= 0;
+  const double x = entering ? inside.begin : inside.end;
+  return {x, normalOfElement(element, ray, x, entering)};
 }
 
 }  // namespace sinew::geom

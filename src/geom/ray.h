@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "geom/element.h"
 #include "geom/shape.h"
 #include "math/types.h"
 #include "sinew/types.h"
@@ -34,5 +35,11 @@ RayHit rayMesh(std::span<const float> vertex, std::span<const int> face, const V
 /// box of thickness size.base.
 RayHit rayHfield(int nrow, int ncol, std::span<const float> elevation, const HeightFieldSize& size, const Vec3& pos,
                  const Mat3& R, const Ray& ray);
+
+/// An element of a flex: everything within its radius of a point, segment, triangle or tetrahedron, a convex solid like
+/// the shapes above. Without a radius a triangle is a sheet that is met from both sides, and neighbours that share an
+/// edge leave no gap; its normal points to where the ray comes from. Segments and points without a radius are missed.
+/// Distances are good to rounding at the scale of the coordinates.
+RayHit rayElement(const Element& element, const Ray& ray);
 
 }  // namespace sinew::geom

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kinematics/kinematics.h"
+#include "kinematics/side.h"
 #include "math/quat.h"
 #include "model/awake.h"
 
@@ -49,6 +50,7 @@ bool pointHasMoved(const Model& m, const Data& d, int point) {
 }
 
 void flexes(const Model& m, Data& d) {
+  ++d.queryTrees.placed;
   for (int f = 0; f < m.nflex; ++f) {
     if (flexAsleep(m, d, f)) continue;
     placePoints(m, d, f);
@@ -102,19 +104,14 @@ Vec3 restOfPoint(const Model& m, int point) {
   return x;
 }
 
-Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local) {
-  if (carrier < m.nbody) return vec3(d.xpos.data(), carrier) + mat3(d.xmat.data(), carrier) * local;
-  const int node = carrier - m.nbody;
+Vec3 pointOfCarrier(const Model& m, const Data& d, Carrier carrier, const Vec3& local) {
+  const int body = carrier.body(), node = carrier.node();
+  if (carrier.isBody()) return vec3(d.xpos.data(), body) + mat3(d.xmat.data(), body) * local;
   return vec3(d.qpos.data() + m.nq_rigid, node) + mat3(d.xmat.data(), m.flexnode_bodyid[node]) * local;
 }
 
 void addPointForce(const Model& m, const Data& d, int point, const Vec3& force, double* qfrc) {
-  const int node = m.flexpoint_nodeid[point];
-  if (node >= 0) {
-    if (!m.flexnode_pinned[node]) vec3(qfrc + m.nv_rigid, node) += force;
-    return;
-  }
-  addForce(m, d, m.flexpoint_bodyid[point], vec3(d.flexpoint_xpos.data(), point), force, Vec3::Zero(), qfrc);
+  addForce(m, d, Carrier::ofPoint(m, point), vec3(d.flexpoint_xpos.data(), point), force, Vec3::Zero(), qfrc);
 }
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 #include "elastic/element.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"
+#include "model/carrier.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -21,9 +22,8 @@ void flexVelocities(const Model& m, Data& d);
 /// Where a point is at rest, that is at qpos0.
 Vec3 restOfPoint(const Model& m, int point);
 
-/// A point given in the frame of a carrier: a body, or nbody + flex node, whose axes are those of the body it was
-/// declared under.
-Vec3 pointOfCarrier(const Model& m, const Data& d, int carrier, const Vec3& local);
+/// A point given in the frame of a carrier. The axes of a node are those of the body it was declared under.
+Vec3 pointOfCarrier(const Model& m, const Data& d, Carrier carrier, const Vec3& local);
 
 /// qfrc += J' force for a force on a point: on the three dofs of a node, through the chain of a body it rides on, or,
 /// if it is pinned, nowhere.

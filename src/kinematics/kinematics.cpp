@@ -151,6 +151,7 @@ bool hasMoved(const Model& m, Data& d, int body) {
 }
 
 void kinematics(const Model& m, Data& d) {
+  ++d.queryTrees.placed;
   setIdentityFrame(d.xpos.data(), d.xmat.data());
   setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());

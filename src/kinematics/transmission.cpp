@@ -3,6 +3,7 @@
 
 #include "kinematics/dof_chains.h"
 #include "kinematics/kinematics.h"
+#include "kinematics/side.h"
 #include "math/quat.h"
 #include "model/awake.h"
 
@@ -156,16 +157,11 @@ void bodyTransmission(const Model& m, const Data& d, int body, MomentRow& row) {
   std::fill_n(row.value, m.nv, 0.0);
   int count = 0;
   for (const Contact& contact : d.contact) {
-    if (contact.exclude == ContactExclude::NoDofs || contact.geom[0] < 0 || contact.geom[1] < 0) continue;
-    const int body1 = m.geom_bodyid[contact.geom[0]], body2 = m.geom_bodyid[contact.geom[1]];
-    if (body1 != body && body2 != body) continue;
+    if (contact.exclude == ContactExclude::NoDofs) continue;
+    if (Side(m, d, contact, 0).body() != body && Side(m, d, contact, 1).body() != body) continue;
     ++count;
     const Vec3 normal = ConstMapVec3(contact.frame.data());
-    const Vec3 pos = ConstMapVec3(contact.pos.data());
-    forEachDofBetween(m, body1, body2, [&](int dof, bool moves1) {
-      const double approach = dot3(normal, jacobianColumn(m, d, dof, pos).linear);
-      row.value[dof] += moves1 ? approach : -approach;
-    });
+    forEachDofBetween(m, d, contact, [&](int dof, const Vec3& apart) { row.value[dof] -= dot3(normal, apart); });
   }
   if (count == 0) return;
   for (int i = 0; i < m.nv; ++i) row.addNonzero(i, row.value[i] / count);

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "model/carrier.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -117,7 +118,7 @@ void forEachTreeOfEquality(const Model& m, int equality, F&& f) {
       case EqualityType::Connect:
       case EqualityType::Weld:
         if (m.eq_objtype[equality] == ObjType::Site) return visit(m.body_treeid[m.site_bodyid[object]]);
-        return visit(object < m.nbody ? m.body_treeid[object] : m.dof_treeid[m.nv_rigid + 3 * (object - m.nbody)]);
+        return visit(treeOf(m, Carrier::fromCode(m, object)));
       case EqualityType::Joint:
         return visit(m.body_treeid[m.jnt_bodyid[object]]);
       case EqualityType::Tendon:

@@ -68,6 +68,7 @@ void clearState(const Model& m, Data& d) {
     std::fill(array.begin(), array.end(), T{});
   });
   d.clearRows();
+  d.queryTrees.forget();
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();

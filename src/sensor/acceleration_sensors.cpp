@@ -36,12 +36,12 @@ Vec3 vertexForce(const Model& m, const Data& d, int flex, int vertex) {
   return sum;
 }
 
-/// What holds one pinned node of a flex, or all of them.
+/// What holds one point of a flex that is pinned or rides on a body, or all of them.
 Vec3 reaction(const Model& m, const Data& d, int flex, int node) {
   Vec3 sum = Vec3::Zero();
   const int first = node < 0 ? 0 : node, end = node < 0 ? m.flex_pointnum[flex] : node + 1;
   for (int p = m.flex_pointadr[flex] + first; p < m.flex_pointadr[flex] + end; ++p) {
-    if (m.flexpoint_nodeid[p] >= 0) sum += vec3(d.flexnode_reaction.data(), m.flexpoint_nodeid[p]);
+    sum += vec3(d.flexpoint_reaction.data(), p);
   }
   return sum;
 }

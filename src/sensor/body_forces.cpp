@@ -2,9 +2,10 @@
 
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
-#include "kinematics/dof_chains.h"
+#include "kinematics/side.h"
 #include "math/spatial.h"
 #include "model/inputs.h"
+#include "sensor/flex_measures.h"
 #include "sensor/sensor.h"
 
 namespace sinew {
@@ -19,17 +20,23 @@ void addExternalForce(const Model& m, Data& d, int body, const Vec3& p, const Ve
   add6(&d.cfrc_ext[6 * body], wrench);
 }
 
-/// A contact pushes its second body along the normal, and the first one back. Only contacts between geoms count.
+/// A contact pushes the bodies of its second side along the normal, and those of the first one back.
 void addContactForces(const Model& m, Data& d) {
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
-    if (contact.efc_address < 0 || contact.geom[0] < 0 || contact.geom[1] < 0) continue;
+    if (contact.efc_address < 0) continue;
     const std::array<double, 6> local = contactForce(m, d, i);
     const Mat3 toWorld = ConstMapMat3(contact.frame.data()).transpose();
     const Vec3 pos = ConstMapVec3(contact.pos.data());
     const Vec3 force = toWorld * vec3(local.data(), 0), torque = toWorld * vec3(local.data(), 1);
-    addExternalForce(m, d, m.geom_bodyid[contact.geom[0]], pos, -force, -torque);
-    addExternalForce(m, d, m.geom_bodyid[contact.geom[1]], pos, force, torque);
+    const auto push = [&](std::size_t side, double sign) {
+      Side(m, d, contact, side).forEachCarrier([&](Carrier carrier, double weight) {
+        if (carrier.isNode()) return;
+        addExternalForce(m, d, carrier.body(), pos, sign * weight * force, sign * weight * torque);
+      });
+    };
+    push(0, -1);
+    push(1, 1);
   }
 }
 
@@ -45,12 +52,26 @@ void addEqualityForces(const Model& m, Data& d) {
     const Vec3 force = ConstMapVec3(&d.efc_force[block.row]);
     const Vec3 torque = type == EqualityType::Weld ? Vec3(ConstMapVec3(&d.efc_force[block.row + 3])) : Vec3::Zero();
     const EqualityAnchors a = equalityAnchors(m, d, equality);
-    if (a.body1 < m.nbody) addExternalForce(m, d, a.body1, a.pos1, force, torque);
-    if (a.body2 < m.nbody) addExternalForce(m, d, a.body2, a.pos2, -force, -torque);
+    if (a.carrier1.isBody()) addExternalForce(m, d, a.carrier1.body(), a.pos1, force, torque);
+    if (a.carrier2.isBody()) addExternalForce(m, d, a.carrier2.body(), a.pos2, -force, -torque);
   }
 }
 
-/// cfrc_ext: everything that acts on a body from outside its tree.
+/// What flexes do to the bodies that points of theirs ride on, apart from contacts: elasticity, damping and rows.
+void addRidingPointForces(const Model& m, Data& d) {
+  if (std::none_of(m.flexpoint_nodeid.begin(), m.flexpoint_nodeid.end(), [](int node) { return node < 0; })) return;
+  const Arena::Scope scope(d.arena);
+  const std::span<double> force = d.arena.zeros<double>(3 * m.nflexpoint);
+  addFlexPointForces(m, d, force.data());
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    if (m.flexpoint_nodeid[p] >= 0) continue;
+    addExternalForce(m, d, m.flexpoint_bodyid[p], vec3(d.flexpoint_xpos.data(), p), vec3(force.data(), p),
+                     Vec3::Zero());
+  }
+}
+
+/// cfrc_ext: everything that acts on a body apart from gravity, joints, tendons and actuators. Flexes count wherever
+/// they push or pull.
 void externalForces(const Model& m, Data& d) {
   std::fill(d.cfrc_ext.begin(), d.cfrc_ext.end(), 0.0);
   for (int i = 1; i < m.nbody; ++i) {
@@ -60,6 +81,7 @@ void externalForces(const Model& m, Data& d) {
   }
   addContactForces(m, d);
   addEqualityForces(m, d);
+  addRidingPointForces(m, d);
 }
 
 }  // namespace

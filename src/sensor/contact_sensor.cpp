@@ -7,6 +7,7 @@
 
 #include "constraint/constraint.h"
 #include "geom/ray.h"
+#include "kinematics/side.h"
 #include "math/types.h"
 #include "sensor/object_frame.h"
 
@@ -58,20 +59,15 @@ struct Match {
   double rank = 0;         ///< smaller comes first
 };
 
-int bodyOf(const Model& m, const Contact& contact, std::size_t side) {
-  const int geom = contact.geom[side];
-  return geom < 0 ? -1 : m.geom_bodyid[geom];
-}
-
 /// Does one side of a contact belong to the object? Every side belongs to a site: that is a filter on the position.
-bool belongsTo(const Model& m, const Contact& contact, std::size_t side, ObjType type, int id) {
+bool belongsTo(const Model& m, const Data& d, const Contact& contact, std::size_t side, ObjType type, int id) {
   switch (type) {
     case ObjType::Geom:
       return contact.geom[side] == id;
     case ObjType::Body:
-      return bodyOf(m, contact, side) == id;
+      return Side(m, d, contact, side).body() == id;
     case ObjType::XBody: {
-      int body = bodyOf(m, contact, side);
+      int body = Side(m, d, contact, side).body();
       while (body > id) body = m.body_parentid[body];
       return body == id;
     }
@@ -88,8 +84,8 @@ bool matches(const Model& m, const Data& d, int sensor, const Contact& contact, 
   if (type1 == ObjType::Site && !isInsideSite(m, d, id1, ConstMapVec3(contact.pos.data()))) return false;
 
   // the two objects and the two sides, in either order
-  const bool first1 = belongsTo(m, contact, 0, type1, id1), second1 = belongsTo(m, contact, 1, type1, id1);
-  const bool first2 = belongsTo(m, contact, 0, type2, id2), second2 = belongsTo(m, contact, 1, type2, id2);
+  const bool first1 = belongsTo(m, d, contact, 0, type1, id1), second1 = belongsTo(m, d, contact, 1, type1, id1);
+  const bool first2 = belongsTo(m, d, contact, 0, type2, id2), second2 = belongsTo(m, d, contact, 1, type2, id2);
   if (type1 != ObjType::Unknown && type2 != ObjType::Unknown) {
     const bool asStored = first1 && second2;
     isFlipped = !asStored;
@@ -170,8 +166,9 @@ double touchForce(const Model& m, const Data& d, int site) {
   double total = 0;
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
-    const bool isSecond = bodyOf(m, contact, 1) == body;
-    if (contact.efc_address < 0 || (!isSecond && bodyOf(m, contact, 0) != body)) continue;
+    if (contact.efc_address < 0) continue;
+    const bool isSecond = Side(m, d, contact, 1).body() == body;
+    if (!isSecond && Side(m, d, contact, 0).body() != body) continue;
     const double force = contactForce(m, d, i)[0];
     if (force <= 0) continue;
     const Vec3 normal = ConstMapVec3(contact.frame.data());

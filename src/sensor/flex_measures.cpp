@@ -11,8 +11,11 @@
 #include "constraint/constraint.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/stiff_metric.h"
 #include "kinematics/flexes.h"
+#include "kinematics/side.h"
 #include "math/types.h"
+#include "model/awake.h"
 #include "model/inputs.h"
 #include "sinew/step.h"
 
@@ -198,13 +201,68 @@ void cellStressesOf(const Model& m, Data& d, int f) {
   }
 }
 
-/// Does the body do nothing but carry a point of a flex along slides?
-bool isCarrierOnly(const Model& m, int body) {
-  if (m.body_jntnum[body] == 0 || m.body_geomnum[body] > 0) return false;
-  for (int j = m.body_jntadr[body]; j < m.body_jntadr[body] + m.body_jntnum[body]; ++j) {
-    if (m.jnt_type[j] != JointType::Slide) return false;
+/// Number of flex points that ride on each body.
+std::span<const int> pointsOnBodies(const Model& m, Arena& arena) {
+  const std::span<int> count = arena.zeros<int>(m.nbody);
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    if (m.flexpoint_nodeid[p] < 0) ++count[static_cast<std::size_t>(m.flexpoint_bodyid[p])];
   }
-  return true;
+  return count;
+}
+
+/// f(point, share) for the points of a flex that one side of a contact rests on.
+template <class F>
+void forEachTouchedPoint(const Model& m, const Data& d, const Contact& contact, std::size_t side, F&& f) {
+  const TouchedVertices touched = touchedVertices(m, d, contact, side);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(touched.count); ++i) {
+    const int vertex = touched.vertex[i], adr = m.flexvert_supportadr[vertex], flex = m.flexvert_flexid[vertex];
+    if (adr < 0) {
+      f(m.flex_pointadr[flex] + vertex - m.flex_vertadr[flex], touched.weight[i]);
+      continue;
+    }
+    for (int k = adr; k < adr + m.flexvert_supportnum[vertex]; ++k) {
+      f(m.flexsupport_pointid[k], touched.weight[i] * m.flexsupport_weight[k]);
+    }
+  }
+}
+
+/// Acceleration of a point without the part that comes from the velocities: J qacc.
+Vec3 accelerationOfPoint(const Model& m, const Data& d, int point) {
+  Vec3 a = Vec3::Zero();
+  forEachDof(m, d, Carrier::ofPoint(m, point), vec3(d.flexpoint_xpos.data(), point),
+             [&](int dof, const Vec3& linear, const Vec3&) { a += d.qacc[dof] * linear; });
+  return a;
+}
+
+/// What an implicit step adds to the elastic forces on points: -K (h v + h^2 a) - h D a, see forces/stiff_metric.h.
+void addImplicitPointForces(const Model& m, Data& d, double* force) {
+  if (!stiffnessIsImplicit(m)) return;
+  const double h = m.opt.timestep;
+  const Arena::Scope scope(d.arena);
+  const std::span<double> a = d.arena.take<double>(3 * m.nflexpoint);
+  for (int p = 0; p < m.nflexpoint; ++p) vec3(a.data(), p) = accelerationOfPoint(m, d, p);
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
+    visitStiffness(m, d, f, [&](std::span<const int> points, const double* K, const double* D) {
+      const int n = static_cast<int>(points.size());
+      if (isRigid(m, points.data(), n)) return;
+      for (int i = 0; i < n; ++i) {
+        Vec3 change = Vec3::Zero();
+        for (int j = 0; j < n; ++j) {
+          const int q = points[static_cast<std::size_t>(j)];
+          const Vec3 dv = h * vec3(a.data(), q);
+          const Vec3 dx = h * (vec3(d.flexpoint_xvel.data(), q) + dv);
+          for (int r = 0; r < 3; ++r) {
+            for (int c = 0; c < 3; ++c) {
+              const int entry = (3 * i + r) * 3 * n + 3 * j + c;
+              change[r] += K[entry] * dx[c] + (D ? D[entry] * dv[c] : 0);
+            }
+          }
+        }
+        vec3(force, points[static_cast<std::size_t>(i)]) -= change;
+      }
+    });
+  }
 }
 
 }  // namespace
@@ -224,30 +282,42 @@ void flexVertexForces(const Model& m, Data& d) {
   }
 }
 
+void addFlexPointForces(const Model& m, Data& d, double* force) {
+  const Status status = d.status;  // inside-out elements have been counted by the step
+  addElasticPointForces(m, d, force, force);
+  d.status = status;
+  addImplicitPointForces(m, d, force);
+  addRowForces(m, d, force);
+}
+
 void flexReactions(const Model& m, Data& d) {
   const Arena::Scope scope(d.arena);
   const std::span<double> force = d.arena.zeros<double>(3 * m.nflexpoint);
-  const Status status = d.status;  // inside-out elements have been counted by the step
-  addElasticPointForces(m, d, force.data(), force.data());
-  d.status = status;
-  addRowForces(m, d, force.data());
+  addFlexPointForces(m, d, force.data());
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
     if (contact.efc_address < 0) continue;
     const Vec3 push = worldForce(m, d, i);
     for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
-      for (int k = contact.side[side].begin; k < contact.side[side].begin + contact.side[side].count; ++k) {
-        const int node = d.support_carrier[k] - m.nbody;
-        if (node < 0) continue;
-        vec3(force.data(), m.flexnode_pointid[node]) += (side == 0 ? -1 : 1) * d.support_weight[k] * push;
-      }
+      forEachTouchedPoint(m, d, contact, side, [&](int point, double share) {
+        vec3(force.data(), point) += (side == 0 ? -1 : 1) * share * push;
+      });
     }
   }
-  for (int node = 0; node < m.nflexnode; ++node) {
-    MapVec3 reaction = vec3(d.flexnode_reaction.data(), node);
+  const std::span<const int> onBody = pointsOnBodies(m, d.arena);
+  for (int p = 0; p < m.nflexpoint; ++p) {
+    MapVec3 reaction = vec3(d.flexpoint_reaction.data(), p);
     reaction.setZero();
-    if (!m.flexnode_pinned[node]) continue;
-    reaction = -vec3(force.data(), m.flexnode_pointid[node]) - usableForce(&d.qfrc_applied[m.nv_rigid + 3 * node]);
+    const int node = m.flexpoint_nodeid[p];
+    if (node < 0) {
+      const int riders = onBody[static_cast<std::size_t>(m.flexpoint_bodyid[p])];
+      if (!hasOwnSlides(m, p, riders)) reaction = -vec3(force.data(), p);
+      continue;
+    }
+    if (m.flexnode_pinned[node]) {
+      reaction = -vec3(force.data(), p) - usableForce(&d.qfrc_applied[m.nv_rigid + 3 * node]);
+    }
+    vec3(d.flexnode_reaction.data(), node) = reaction;
   }
 }
 
@@ -289,13 +359,15 @@ void flexStresses(const Model& m, Data& d) {
 
 void flexKinetic(const Model& m, Data& d) {
   std::fill(d.flex_kinetic.begin(), d.flex_kinetic.end(), 0.0);
+  const Arena::Scope scope(d.arena);
+  const std::span<const int> onBody = pointsOnBodies(m, d.arena);
   for (int p = 0; p < m.nflexpoint; ++p) {
     const Vec3 v = vec3(d.flexpoint_xvel.data(), p);
     const int node = m.flexpoint_nodeid[p], body = m.flexpoint_bodyid[p];
     double mass = 0;
     if (node >= 0) {
       if (!m.flexnode_pinned[node]) mass = m.dof_M0[m.nv_rigid + 3 * node];
-    } else if (isCarrierOnly(m, body)) {
+    } else if (hasOwnSlides(m, p, onBody[static_cast<std::size_t>(body)])) {
       mass = m.body_mass[body];
     }
     d.flex_kinetic[m.flexpoint_flexid[p]] += 0.5 * mass * v.squaredNorm();

@@ -9,7 +9,12 @@ namespace sinew {
 /// flexvert_force. Needs solveConstraints() (or the forces of inverse()).
 void flexVertexForces(const Model& m, Data& d);
 
-/// flexnode_reaction. Needs solveConstraints().
+/// Adds to `force`, three numbers per point, what elasticity, its damping and the rows of equalities exert on the
+/// points of flexes in this step, N; contacts are not in it. With an implicit integrator elastic forces are those at
+/// the end of the step, as the metric has them. Needs solveConstraints().
+void addFlexPointForces(const Model& m, Data& d, double* force);
+
+/// flexpoint_reaction, flexnode_reaction. Needs solveConstraints().
 void flexReactions(const Model& m, Data& d);
 
 /// flexelem_strain. Needs flexes().

@@ -16,6 +16,7 @@
 #include "forces/elasticity.h"
 #include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
+#include "kinematics/side.h"
 #include "math/types.h"
 #include "model/inputs.h"
 
@@ -211,11 +212,11 @@ class Search {
         // the node that bears most of it
         int node = -1;
         double share = -1;
-        for (int k = contact.side[side].begin; k < contact.side[side].begin + contact.side[side].count; ++k) {
-          if (d_.support_carrier[k] < m_.nbody || d_.support_weight[k] <= share) continue;
-          share = d_.support_weight[k];
-          node = m_.flexnode_pointid[d_.support_carrier[k] - m_.nbody] - point_;
-        }
+        Side(m_, d_, contact, side).forEachCarrier([&](Carrier carrier, double weight) {
+          if (carrier.isBody() || weight <= share) return;
+          share = weight;
+          node = m_.flexnode_pointid[carrier.node()] - point_;
+        });
         const double size = vec3(force.data(), 0).norm();
         const std::span<const int> points(&node, node < 0 ? 0 : 1);
         if (consider(FlexTerm::Contact, size, points)) cause_.element = contact.elem[side];

@@ -8,6 +8,7 @@
 #include "forces/forces.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "kinematics/side.h"
 #include "model/awake.h"
 #include "step/stages.h"
 
@@ -116,19 +117,22 @@ bool wakeByTendons(const Model& m, Data& d) {
   return woke;
 }
 
+/// Static, but moved by mocap.
+bool movedByMocap(const Model& m, const Data& d, Carrier carrier) {
+  return carrier.isBody() && m.body_treeid[carrier.body()] < 0 && d.body_awake[carrier.body()] > 0;
+}
+
 /// A contact wakes for as long as the one that touches is awake; one with something moved by mocap for the full time.
 bool wakeByContacts(const Model& m, Data& d) {
   bool woke = false;
   for (const Contact& contact : d.contact) {
     Coupled trees;
     bool mocap = false;
-    for (const ContactSide& side : contact.side) {
-      for (int k = side.begin; k < side.begin + side.count; ++k) {
-        const int carrier = d.support_carrier[k];
-        const bool body = carrier < m.nbody;
-        trees.add(d, body ? m.body_treeid[carrier] : m.dof_treeid[m.nv_rigid + 3 * (carrier - m.nbody)]);
-        mocap = mocap || (body && m.body_treeid[carrier] < 0 && d.body_awake[carrier] > 0);
-      }
+    for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
+      Side(m, d, contact, s).forEachCarrier([&](Carrier carrier, double) {
+        trees.add(d, treeOf(m, carrier));
+        mocap = mocap || movedByMocap(m, d, carrier);
+      });
     }
     if (trees.asleep < 0 || (trees.awake < 0 && !mocap)) continue;
     woke |= wakeRing(d, trees.asleep, trees.awake >= 0 ? d.tree_asleep[trees.awake] : kWideAwake);
@@ -141,8 +145,8 @@ bool tiedToMocap(const Model& m, const Data& d, int equality) {
   const EqualityType type = m.eq_type[equality];
   if (type != EqualityType::Connect && type != EqualityType::Weld) return false;
   for (const int object : {m.eq_obj1id[equality], m.eq_obj2id[equality]}) {
-    const int body = m.eq_objtype[equality] == ObjType::Site ? m.site_bodyid[object] : object;
-    if (body < m.nbody && m.body_treeid[body] < 0 && d.body_awake[body] > 0) return true;
+    const bool site = m.eq_objtype[equality] == ObjType::Site;
+    if (movedByMocap(m, d, Carrier::fromCode(m, site ? m.site_bodyid[object] : object))) return true;
   }
   return false;
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "constraint/constraint.h"
+#include "kinematics/side.h"
 #include "sinew/contact_constraint_factory.h"
 #include "world/world_impl.h"
 
@@ -49,20 +50,17 @@ BodyState World::Impl::startStateOf(const Contact& contact, std::size_t side) co
   BodyState state;
   state.position = fromEigen(ConstMapVec3(contact.pos.data()) + reach * normalOf(contact));
   Vec3 v = Vec3::Zero();
-  const ContactSide& carriers = contact.side[side];
-  for (int k = carriers.begin; k < carriers.begin + carriers.count; ++k) {
-    const int carrier = data->support_carrier[k];
+  Side(model, *data, contact, side).forEachCarrier([&](Carrier carrier, double weight) {
     // velocities of nodes are those at the end of the step, less what the step added
-    if (carrier < model.nbody) {
-      const BodyState& body = startState[static_cast<std::size_t>(carrier)];
+    if (carrier.isBody()) {
+      const BodyState& body = startState[static_cast<std::size_t>(carrier.body())];
       const Vec3 arm = toEigen(state.position) - toEigen(body.position);
-      v += data->support_weight[k] * (toEigen(body.velocity) + toEigen(body.angularVelocity).cross(arm));
+      v += weight * (toEigen(body.velocity) + toEigen(body.angularVelocity).cross(arm));
     } else {
-      const int dof = model.nv_rigid + 3 * (carrier - model.nbody);
-      v += data->support_weight[k] *
-           (ConstMapVec3(data->qvel.data() + dof) - lastStep * ConstMapVec3(data->qacc.data() + dof));
+      const int dof = model.nv_rigid + 3 * carrier.node();
+      v += weight * (ConstMapVec3(data->qvel.data() + dof) - lastStep * ConstMapVec3(data->qacc.data() + dof));
     }
-  }
+  });
   state.velocity = fromEigen(v);
   return state;
 }
