@@ -58,6 +58,13 @@ bench-growth: setup ## how the cost of a step grows with the size of sheets and 
 	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_growth
 	@build/release/bin/sinew_bench_growth $(ARGS)
 
+bench-native: setup ## against native MuJoCo (PyPI's wheel) on the models of CORPUS=dir; writes bench/results/native.md
+	@$(call configure,release)
+	@test -f build/venv/installed.txt || { echo "bench-native: there is no mujoco in build/venv" >&2; exit 1; }
+	@test -n "$(CORPUS)" || { echo "bench-native: CORPUS=dir says where the models are" >&2; exit 1; }
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_native
+	@build/release/bin/sinew_bench_native $(CORPUS) --out bench/results/native.md $(ARGS)
+
 sanitize: setup ## run the tests under the address, undefined behavior and thread sanitizers
 	@$(call build,asan-ubsan)
 	@ctest --preset asan-ubsan --parallel $(JOBS)

@@ -140,8 +140,10 @@ double meanRatio(const std::vector<Result>& results, const std::string& kind) {
 }
 
 std::string meansOf(const std::vector<Result>& results) {
-  return fmt::format("Geometric mean of the ratios: {:.2f} without contact, {:.2f} with contact, {:.2f} with flexes",
-                     meanRatio(results, "smooth"), meanRatio(results, "contact"), meanRatio(results, "flex"));
+  return fmt::format(
+      "Geometric mean of the ratios to the npm package: {:.2f} without contact, {:.2f} with contact, {:.2f} with "
+      "flexes",
+      meanRatio(results, "smooth"), meanRatio(results, "contact"), meanRatio(results, "flex"));
 }
 
 Result measure(const scenes::Scene& scene, const Settings& settings, Reference* reference,
@@ -270,8 +272,9 @@ void save(const std::vector<Result>& results, const Settings& settings, const st
   std::ofstream(stem.string() + ".json") << j.dump(2) << "\n";
   std::ofstream(stem.string() + ".md") << fmt::format(
       "# {}\n\nWritten by `make bench`{}. Sinew {} against {}, one thread each; processor time of {} steps after {} of "
-      "warm-up,\nleast of up to {} rounds, turn by turn, in pieces of about {} us. The npm package runs about half as "
-      "fast as native MuJoCo.\n\n{}\n"
+      "warm-up,\nleast of up to {} rounds, turn by turn, in pieces of about {} us. These are ratios to the npm "
+      "package\n(WebAssembly), not to native MuJoCo, which is faster: [native.md](native.md) has the ratios to "
+      "that.\n\n{}\n"
       "{}.\n\n"
       "## Work per step in the scenes with contact or flexes\n\n"
       "Means over the stretch; iterations of the island that takes most. Piles are chaotic: a difference in the last "
