@@ -245,6 +245,7 @@ struct Watch {
   std::uint64_t left = 0;  ///< checksum of what the last step left
   int steps = 0;           ///< since it began; below 0: until it begins
   int unconverged = 0;     ///< steps in a row in which the solver did not converge
+  int overlapping = 0;     ///< steps in a row, from the first, in which something was too deep; 0: not any more
   double explained = 0;    ///< energy that the model may have, J
   double highest = 0;      ///< that it had in this window
   double scale = 0;        ///< the largest energy of motion that was explained, J

@@ -124,6 +124,14 @@ std::string collider(const Model& m, int id) {
   return id < m.ngeom ? label(m, ObjType::Geom, "geom", id) : label(m, ObjType::Flex, "flex", id - m.ngeom);
 }
 
+/// The same, with the joint that moves a geom.
+std::string movingCollider(const Model& m, int id) {
+  if (id >= m.ngeom) return collider(m, id);
+  const int body = m.body_weldid[m.geom_bodyid[id]];
+  return m.body_dofnum[body] == 0 ? collider(m, id)
+                                  : fmt::format("{} ({})", collider(m, id), jointOfDof(m, m.body_dofadr[body]));
+}
+
 std::string describe(const Model& m, Trouble trouble, const TroubleReport& report) {
   const int index = report.first;
   switch (trouble) {
@@ -170,7 +178,7 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
           report.value, m.opt.iterations);
     case Trouble::TooDeep:
       return fmt::format("{} and {} overlap by {:.3g} m, more than the thinner one is thick",
-                         collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
+                         movingCollider(m, report.collider[0]), movingCollider(m, report.collider[1]), report.value);
     case Trouble::Count:
       break;
   }

@@ -99,9 +99,9 @@ void step(const Model& m, Data& d) {
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);
   }
+  watchEnergy(m, d);     // the whole state -> status
   noteViolations(m, d);  // contacts, rows  -> status
   watchSolver(m, d);     // island          -> status
-  watchEnergy(m, d);     // the whole state -> status
   {
     const Arena::Scope scope(d.arena);
     const std::span<double> before = d.arena.take<double>(m.nv);

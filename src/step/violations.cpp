@@ -53,8 +53,14 @@ void noteContacts(const Model& m, Data& d) {
   const auto colliders = [&](int i) {
     return std::array<int, 2>{colliderOf(m, d.contact[i], 0), colliderOf(m, d.contact[i], 1)};
   };
+  // what overlaps in the state that was given has time to part
+  constexpr int kPatience = 100;
+  Watch& watch = d.watch;
+  const bool fromTheStart = watch.steps <= 0 || watch.overlapping > 0;
+  watch.overlapping = deep >= 0 && fromTheStart ? watch.overlapping + 1 : 0;
+  const bool patient = 0 < watch.overlapping && watch.overlapping <= kPatience;
   if (deepest >= 0) d.status.deepest = {depth, d.time, d.contact[deepest].pos, colliders(deepest)};
-  if (deep < 0) return;
+  if (deep < 0 || patient) return;
   d.status.note(Trouble::TooDeep, deep, d.time);
   TroubleReport& report = d.status[Trouble::TooDeep];
   if (report.count > 1) return;

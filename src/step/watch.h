@@ -10,7 +10,7 @@
 namespace sinew {
 
 /// The deepest contact and the largest errors of equalities so far, and contacts that are deeper than one of the two is
-/// thick (TooDeep). Needs the rows.
+/// thick (TooDeep). Needs the rows; comes after watchEnergy(), which notices that a state is new.
 void noteViolations(const Model& m, Data& d);
 
 /// Whether the solver converges (Unconverged). Needs solveConstraints().

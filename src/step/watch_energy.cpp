@@ -83,7 +83,6 @@ void begin(const Model& m, Data& d) {
   const Energies e = measure(m, d);
   const double strain = strainOfRows(d);
   Watch& watch = d.watch;
-  watch.steps = 0;
   watch.explained = watch.highest = e.total() + strain;
   watch.scale = std::max({e.motion, kNoMatter * e.stored, strain, leastScale(m)});
 }
