@@ -18,7 +18,7 @@ struct ModelChoices {
   std::vector<std::string> settings;  ///< name=value
   std::vector<std::string> disabled, enabled;
   std::vector<std::string> packages;  ///< of URDF files: NAME=DIR, or a directory that holds packages
-  bool quiet = false;  ///< keep warnings of the loader to ourselves
+  bool quiet = false;                 ///< keep warnings of the loader to ourselves
 };
 
 /// Registers --gap, --package, --set, --disable and --enable with a subcommand.
