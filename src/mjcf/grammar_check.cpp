@@ -131,7 +131,8 @@ void check(Node& node, const ElementType& type, const ElementType& whole, Warnin
     if (!childType) {
       std::vector<std::string_view> known;
       for (const ChildRule& rule : type.children) known.push_back(rule.type->tag);
-      if (isElementSomewhere(child.tag, whole)) fail(child, fmt::format("this element cannot be placed in <{}>", node.tag));
+      if (isElementSomewhere(child.tag, whole))
+        fail(child, fmt::format("this element cannot be placed in <{}>", node.tag));
       fail(child, fmt::format("unknown element in <{}>{}", node.tag, suggestion(child.tag, known)));
     }
     ++seen[child.tag];

@@ -18,13 +18,11 @@ using mjcf::kNone;
 using mjcf::kRequired;
 using mjcf::Node;
 
-constexpr mjcf::Keyword kJointKinds[] = {{"revolute", static_cast<int>(JointKind::Revolute)},
-                                         {"continuous", static_cast<int>(JointKind::Continuous)},
-                                         {"prismatic", static_cast<int>(JointKind::Prismatic)},
-                                         {"fixed", static_cast<int>(JointKind::Fixed)},
-                                         {"floating", static_cast<int>(JointKind::Floating)},
-                                         {"planar", static_cast<int>(JointKind::Planar)},
-                                         {"spherical", static_cast<int>(JointKind::Spherical)}};
+constexpr mjcf::Keyword kJointKinds[] = {
+    {"revolute", static_cast<int>(JointKind::Revolute)},   {"continuous", static_cast<int>(JointKind::Continuous)},
+    {"prismatic", static_cast<int>(JointKind::Prismatic)}, {"fixed", static_cast<int>(JointKind::Fixed)},
+    {"floating", static_cast<int>(JointKind::Floating)},   {"planar", static_cast<int>(JointKind::Planar)},
+    {"spherical", static_cast<int>(JointKind::Spherical)}};
 
 struct Grammar {
   mjcf::ElementStore store;
@@ -132,6 +130,8 @@ struct LeftAside {
 };
 
 constexpr std::string_view kOther = "a setting for another program";
+constexpr std::string_view kBullet = "a setting for the simulator Bullet";
+constexpr std::string_view kFranka = "not part of URDF; 'damping' and 'friction' say what resists the motion";
 constexpr LeftAside kLeftAside[] = {
     {"robot", "transmission", "", "transmissions describe how controllers reach joints; no actuator is made of them"},
     {"robot", "ros2_control", "", "it describes controllers, not the mechanism"},
@@ -145,13 +145,22 @@ constexpr LeftAside kLeftAside[] = {
     {"joint", "safety_controller", "", "it describes a controller on the robot, not the mechanism"},
     {"joint", "calibration", "", "it says where a sensor of the robot reads zero and changes no motion"},
     {"joint", "hardwareInterface", "", "it describes controllers, not the mechanism"},
+    {"joint", "joint_properties", "", "it was never part of URDF; <dynamics> gives damping and friction"},
+    {"material", "specular", "", "it changes no motion"},
+    {"geometry", "material", "", "it changes no motion"},
     {"collision", "verbose", "", kOther},
     {"collision", "material", "", "it changes no motion"},
     {"collision", "contact_coefficients", "", kOther},
     {"link", "", "type", "it changes no motion"},
     {"link", "", "concave", "meshes collide as their convex hulls"},
     {"collision", "", "concave", "meshes collide as their convex hulls"},
-    {"collision", "", "group", "it changes no motion"},
+    {"collision", "", "group", kBullet},
+    {"collision", "", "mask", kBullet},
+    {"axis", "", "rpy", "an axis has a direction only"},
+    {"dynamics", "", "D", kFranka},
+    {"dynamics", "", "K", kFranka},
+    {"dynamics", "", "mu_coulomb", kFranka},
+    {"dynamics", "", "mu_viscous", kFranka},
     {"visual", "", "group", "it changes no motion"},
 };
 
@@ -178,8 +187,7 @@ void leaveAside(Node& node, Notices& notices) {
     return isForeign(name);
   });
   std::erase_if(node.children, [&](const Node& child) {
-    if (child.tag.starts_with("xacro:"))
-      fail(child, "this file is a template: run xacro on it and load the result");
+    if (child.tag.starts_with("xacro:")) fail(child, "this file is a template: run xacro on it and load the result");
     const LeftAside* entry = leftAside(node.tag, child.tag, "");
     if (!entry && !isForeign(child.tag)) return false;
     notices.add(child, fmt::format("<{}> is ignored: {}", child.tag, entry ? entry->reason : kOther));

@@ -19,8 +19,8 @@ struct MeshPath {
 ///                                            the file or lies beside one that does
 ///   file:///absolute/path, /absolute/path    there
 ///   anything else                            relative to the file's directory and `meshdir`
-/// With strippath only the file name counts, in `meshdir`. Throws LoadError for packages that are not found, which lists
-/// the places that were tried, and for other schemes.
+/// With strippath only the file name counts, in `meshdir`. Throws LoadError for packages that are not found, which
+/// lists the places that were tried, and for other schemes.
 MeshPath meshPath(const mjcf::Node& node, const std::string& filename, const std::filesystem::path& directory,
                   const spec::Compiler& compiler, const LoadOptions& options);
 

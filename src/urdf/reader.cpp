@@ -143,7 +143,8 @@ class RobotReader {
     std::set<std::string_view> seen;
     for (const Node& node : settings.root.children) {
       if (node.tag != "compiler" && node.tag != "option" && node.tag != "size") {
-        fail(node, "a URDF file can have <compiler>, <option> and <size> of MJCF; for the rest, write the model as MJCF");
+        fail(node,
+             "a URDF file can have <compiler>, <option> and <size> of MJCF; for the rest, write the model as MJCF");
       }
       if (!seen.insert(node.tag).second) fail(node, fmt::format("<{}> may appear once", node.tag));
     }
@@ -266,8 +267,9 @@ class RobotReader {
   /// URDF has whole lengths, MJCF has half of them.
   void readShape(const Node& node, const mjcf::ElementType& type, spec::Geom& geom) {
     if (node.children.size() != 1) {
-      fail(node, fmt::format("one of <box>, <cylinder>, <sphere>, <capsule> and <mesh> must be given, found {} elements",
-                             node.children.size()));
+      fail(node,
+           fmt::format("one of <box>, <cylinder>, <sphere>, <capsule> and <mesh> must be given, found {} elements",
+                       node.children.size()));
     }
     const Node& shape = node.children[0];
     const mjcf::ElementType& shapeType = *type.child(shape.tag);
@@ -505,8 +507,8 @@ class RobotReader {
       if (!hasOneCoordinate(follower.kind))
         fail(*follower.node, "only revolute, continuous and prismatic joints can mimic another");
       if (!hasOneCoordinate(leaderKind) && leaderKind != JointKind::Fixed)
-        fail(*follower.node, fmt::format("<mimic> names the joint \"{}\", which has more than one coordinate",
-                                         record.joint));
+        fail(*follower.node,
+             fmt::format("<mimic> names the joint \"{}\", which has more than one coordinate", record.joint));
       spec::Equality& equality = spec_.equalities.emplace_back();
       equality.origin = node->origin();
       equality.type = EqualityType::Joint;

@@ -25,19 +25,22 @@ std::string warningsOf(const std::string& content) {
   return all;
 }
 
-const std::string kInertial = R"(<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>)";
+const std::string kInertial =
+    R"(<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>)";
 const std::string kTwo = "<link name=\"a\"/><link name=\"b\">" + kInertial + "</link>";
 
 std::string link(const std::string& content) { return "<link name=\"a\">\n" + content + "</link>"; }
 std::string joint(const std::string& content, const std::string& type = "continuous") {
-  return kTwo + "\n<joint name=\"j\" type=\"" + type + "\"><parent link=\"a\"/><child link=\"b\"/>\n" + content + "</joint>";
+  return kTwo + "\n<joint name=\"j\" type=\"" + type + "\"><parent link=\"a\"/><child link=\"b\"/>\n" + content +
+         "</joint>";
 }
 
 TEST(UrdfErrors, NameTheMissingAttributeOrElement) {
   EXPECT_EQ(errorOf("<link/>"), "r.urdf:2: <link>: missing required attribute 'name'");
   EXPECT_EQ(errorOf("<link name=\"\"/>"), "r.urdf:2: <link name=\"\">: 'name' must not be empty");
-  EXPECT_EQ(errorOf(link("<inertial><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>")),
-            "r.urdf:3: <inertial>: missing required element <mass>");
+  EXPECT_EQ(
+      errorOf(link("<inertial><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>")),
+      "r.urdf:3: <inertial>: missing required element <mass>");
   EXPECT_EQ(errorOf(link("<inertial><mass value=\"1\"/></inertial>")),
             "r.urdf:3: <inertial>: missing required element <inertia>");
   EXPECT_EQ(errorOf(link("<inertial><mass value=\"1\"/><inertia ixx=\"1\"/></inertial>")),
@@ -70,8 +73,9 @@ TEST(UrdfErrors, NameTheValueAndWhatWasExpected) {
   EXPECT_EQ(errorOf(joint("<origin rpy=\"0 0 0\" quat_xyzw=\"0 0 0 1\"/>")),
             "r.urdf:4: <origin>: only one of 'rpy' / 'quat_xyzw' may be given");
   EXPECT_EQ(errorOf(joint("<origin quat_xyzw=\"0 0 0 0\"/>")), "r.urdf:4: <origin>: 'quat_xyzw' must not be zero");
-  EXPECT_NE(errorOf(kTwo.substr(0, 16) + "<link name=\"b\"><inertial><mass value=\"-1\"/><inertia ixx=\"1\" iyy=\"1\" "
-                                         "izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>" +
+  EXPECT_NE(errorOf(kTwo.substr(0, 16) +
+                    "<link name=\"b\"><inertial><mass value=\"-1\"/><inertia ixx=\"1\" iyy=\"1\" "
+                    "izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link>" +
                     joint("").substr(kTwo.size()))
                 .find("'mass' must not be negative, found -1"),
             std::string::npos);
@@ -79,12 +83,14 @@ TEST(UrdfErrors, NameTheValueAndWhatWasExpected) {
 
 TEST(UrdfErrors, NameUnknownElementsAndAttributes) {
   EXPECT_EQ(errorOf(link("<colision/>")), "r.urdf:3: <colision>: unknown element in <link>; did you mean 'collision'?");
-  EXPECT_EQ(errorOf(joint("<limit uper=\"1\"/>")), "r.urdf:4: <limit>: unknown attribute 'uper'; did you mean 'upper'?");
+  EXPECT_EQ(errorOf(joint("<limit uper=\"1\"/>")),
+            "r.urdf:4: <limit>: unknown attribute 'uper'; did you mean 'upper'?");
   EXPECT_EQ(errorOf(joint("<dynamics spring=\"1\"/>")), "r.urdf:4: <dynamics>: unknown attribute 'spring'");
   EXPECT_EQ(errorOf(link("<mass value=\"1\"/>")), "r.urdf:3: <mass>: this element cannot be placed in <link>");
   EXPECT_EQ(errorOf(link("<collision><geometry><plane/></geometry></collision>")),
             "r.urdf:3: <plane>: unknown element in <geometry>");
-  EXPECT_EQ(errorOf(link(kInertial + kInertial)), "r.urdf:2: <link name=\"a\">: <inertial> may appear once, found 2 times");
+  EXPECT_EQ(errorOf(link(kInertial + kInertial)),
+            "r.urdf:2: <link name=\"a\">: <inertial> may appear once, found 2 times");
   EXPECT_EQ(errorOf("<xacro:macro/>"),
             "r.urdf:2: <xacro:macro>: this file is a template: run xacro on it and load the result");
   EXPECT_EQ(errorOf("<include file=\"x\"/>"), "r.urdf:2: <include>: unknown element in <robot>");
@@ -122,10 +128,12 @@ TEST(UrdfErrors, NameWhatIsWrongWithTheTree) {
 }
 
 TEST(UrdfErrors, NameWhatIsWrongWithMimics) {
-  EXPECT_EQ(errorOf(joint("<mimic joint=\"x\"/>")), "r.urdf:3: <joint name=\"j\">: <mimic> names the unknown joint \"x\"");
+  EXPECT_EQ(errorOf(joint("<mimic joint=\"x\"/>")),
+            "r.urdf:3: <joint name=\"j\">: <mimic> names the unknown joint \"x\"");
   EXPECT_EQ(errorOf(joint("<mimic joint=\"j\"/>")), "r.urdf:3: <joint name=\"j\">: a joint cannot mimic itself");
-  const std::string other = "\n<link name=\"c\">" + kInertial +
-                            "</link><joint name=\"k\" type=\"floating\"><parent link=\"a\"/><child link=\"c\"/></joint>";
+  const std::string other =
+      "\n<link name=\"c\">" + kInertial +
+      "</link><joint name=\"k\" type=\"floating\"><parent link=\"a\"/><child link=\"c\"/></joint>";
   EXPECT_EQ(errorOf(joint("<mimic joint=\"k\"/>") + other),
             "r.urdf:3: <joint name=\"j\">: <mimic> names the joint \"k\", which has more than one coordinate");
   EXPECT_EQ(errorOf(joint("<mimic joint=\"k\"/>", "planar") + other),
@@ -148,16 +156,17 @@ TEST(UrdfWarnings, NameWhatIsLeftAsideOncePerKind) {
       transmission + transmission + "<gazebo reference=\"a\"><include><uri>x</uri></include></gazebo>" +
       joint("<calibration rising=\"0\"/><safety_controller k_velocity=\"1\"/><limit effort=\"1\" velocity=\"2\"/>") +
       "<drake:thing/>");
-  EXPECT_EQ(found,
-            "r.urdf:2: <transmission name=\"t\">: <transmission> is ignored: transmissions describe how controllers "
-            "reach joints; no actuator is made of them (1 more of this kind)\n"
-            "r.urdf:4: <gazebo>: <gazebo> is ignored: a setting for the simulator Gazebo\n"
-            "r.urdf:6: <drake:thing>: <drake:thing> is ignored: a setting for another program\n"
-            "r.urdf:6: <calibration>: <calibration> is ignored: it says where a sensor of the robot reads zero and "
-            "changes no motion\n"
-            "r.urdf:6: <safety_controller>: <safety_controller> is ignored: it describes a controller on the robot, not "
-            "the mechanism\n"
-            "r.urdf:6: <limit>: 'velocity' is ignored: the speed of joints is not limited\n");
+  EXPECT_EQ(
+      found,
+      "r.urdf:2: <transmission name=\"t\">: <transmission> is ignored: transmissions describe how controllers "
+      "reach joints; no actuator is made of them (1 more of this kind)\n"
+      "r.urdf:4: <gazebo>: <gazebo> is ignored: a setting for the simulator Gazebo\n"
+      "r.urdf:6: <drake:thing>: <drake:thing> is ignored: a setting for another program\n"
+      "r.urdf:6: <calibration>: <calibration> is ignored: it says where a sensor of the robot reads zero and "
+      "changes no motion\n"
+      "r.urdf:6: <safety_controller>: <safety_controller> is ignored: it describes a controller on the robot, not "
+      "the mechanism\n"
+      "r.urdf:6: <limit>: 'velocity' is ignored: the speed of joints is not limited\n");
   EXPECT_NE(warningsOf("<mujoco><compiler angle=\"degree\"/></mujoco>" + joint("")).find("URDF has radians"),
             std::string::npos);
 }

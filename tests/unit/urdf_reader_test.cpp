@@ -40,7 +40,8 @@ std::string two(const std::string& type, const std::string& content, const std::
 }
 
 template <class Values>
-void expectRow(const Values& values, std::ptrdiff_t row, const std::vector<double>& expected, double tolerance = 1e-15) {
+void expectRow(const Values& values, std::ptrdiff_t row, const std::vector<double>& expected,
+               double tolerance = 1e-15) {
   for (std::size_t i = 0; i < expected.size(); ++i) {
     EXPECT_NEAR(values[row * static_cast<std::ptrdiff_t>(expected.size()) + static_cast<std::ptrdiff_t>(i)],
                 expected[i], tolerance)
@@ -124,13 +125,14 @@ TEST(UrdfJoints, FloatingAndSphericalJointsAreFreeAndBall) {
 }
 
 TEST(UrdfJoints, AFloatingJointBelowAMovingLinkIsRefused) {
-  const std::string content = two("continuous", "") + "<link name=\"c\">" + kInertial + "</link>" +
-                              joint("floating", "", "k", "b", "c");
+  const std::string content =
+      two("continuous", "") + "<link name=\"c\">" + kInertial + "</link>" + joint("floating", "", "k", "b", "c");
   try {
     model(content);
     FAIL();
   } catch (const LoadError& error) {
-    EXPECT_NE(std::string(error.what()).find("a free joint is allowed only in a child of the world"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("a free joint is allowed only in a child of the world"),
+              std::string::npos);
   }
 }
 
@@ -190,7 +192,8 @@ TEST(UrdfInertia, TheOriginOfAnInertialTurnsTheTensor) {
   const auto turned = [](const std::string& origin) {
     return tensorOf(model("<link name=\"a\"/><link name=\"b\"><inertial>" + origin +
                           R"(<mass value="1"/><inertia ixx="1" iyy="2" izz="2.5" ixy="0.1" ixz="0.2" iyz="0.3"/>
-                          </inertial></link>)" + joint("continuous", "")));
+                          </inertial></link>)" +
+                          joint("continuous", "")));
   };
   // a quarter turn about z takes (x, y, z) to (-y, x, z)
   const std::vector<double> quarter{2, -0.1, -0.3, -0.1, 1, 0.2, -0.3, 0.2, 2.5};
@@ -205,9 +208,10 @@ TEST(UrdfInertia, TheOriginOfAnInertialTurnsTheTensor) {
 }
 
 TEST(UrdfInertia, WithoutAnInertialTheCollisionGeometryGivesMass) {
-  const Model m = model("<link name=\"a\"/><link name=\"b\"><collision><geometry><box size=\"1 2 3\"/></geometry>"
-                        "</collision></link>" +
-                        joint("continuous", ""));
+  const Model m = model(
+      "<link name=\"a\"/><link name=\"b\"><collision><geometry><box size=\"1 2 3\"/></geometry>"
+      "</collision></link>" +
+      joint("continuous", ""));
   EXPECT_NEAR(m.body_mass[1], 6000, 1e-9);
   expectRow(m.body_inertia, 1, {6500, 5000, 2500}, 1e-9);
 }
@@ -316,8 +320,9 @@ class UrdfMeshes : public testing::Test {
 
   static std::string robot(const std::string& filename, const std::string& settings = "",
                            const std::string& scale = "") {
-    return "<robot name=\"r\">" + settings + "<link name=\"a\"/><link name=\"b\"><collision><geometry><mesh filename=\"" +
-           filename + "\" " + scale + "/></geometry></collision></link>" + joint("continuous", "") + "</robot>";
+    return "<robot name=\"r\">" + settings +
+           "<link name=\"a\"/><link name=\"b\"><collision><geometry><mesh filename=\"" + filename + "\" " + scale +
+           "/></geometry></collision></link>" + joint("continuous", "") + "</robot>";
   }
 
   /// Mass of a solid tetrahedron of density 1000.
@@ -421,16 +426,17 @@ TEST(UrdfRoundTrip, AWrittenRobotCompilesToTheSameModel) {
     EXPECT_EQ(firstDifference(compile(spec), again), "") << entry.path();
   }
   EXPECT_EQ(files, 3);
-  const Spec rich = read(kRed + two("planar", R"(<dynamics damping="0.1"/>)", kShapes) + "<link name=\"c\">" +
-                         kInertial + "</link>" +
-                         joint("continuous", R"(<mimic joint="k" multiplier="2"/>)", "l", "b", "c") + "<link name=\"d\">" +
-                         kInertial + "</link>" + joint("revolute", R"(<limit lower="2" upper="1"/>)", "k", "c", "d"));
+  const Spec rich =
+      read(kRed + two("planar", R"(<dynamics damping="0.1"/>)", kShapes) + "<link name=\"c\">" + kInertial + "</link>" +
+           joint("continuous", R"(<mimic joint="k" multiplier="2"/>)", "l", "b", "c") + "<link name=\"d\">" +
+           kInertial + "</link>" + joint("revolute", R"(<limit lower="2" upper="1"/>)", "k", "c", "d"));
   EXPECT_EQ(firstDifference(compile(rich), compile(readMjcfText(writeMjcf(rich)))), "");
 }
 
 TEST(UrdfTree, ChildrenComeInTheOrderOfTheirJoints) {
   std::string content = "<link name=\"d\"/><link name=\"c\"/><link name=\"b\"/><link name=\"a\"/>";
-  content += joint("fixed", "", "j1", "a", "b") + joint("fixed", "", "j2", "b", "d") + joint("fixed", "", "j3", "a", "c");
+  content +=
+      joint("fixed", "", "j1", "a", "b") + joint("fixed", "", "j2", "b", "d") + joint("fixed", "", "j3", "a", "c");
   const Spec spec = read(content);
   const spec::Body& a = spec.world.bodies.at(0);
   EXPECT_EQ(a.name, "a");
