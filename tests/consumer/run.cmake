@@ -15,6 +15,14 @@ function(run)
 endfunction()
 
 run(${CMAKE_COMMAND} --install ${SINEW_BINARY_DIR} --config ${CONFIG} --prefix ${work}/prefix)
+
+# every library that a user has to have is named, and nothing else
+file(GLOB_RECURSE targets ${work}/prefix/*/sinew-targets.cmake)
+file(READ ${targets} exported)
+if(exported MATCHES "LINK_ONLY:>" OR exported MATCHES "eigen")
+  message(FATAL_ERROR "the installed target names an empty library or Eigen:\n${exported}")
+endif()
+
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
   -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=${CONFIG}
   -D SINEW_VERSION=${SINEW_VERSION} -D README_PROGRAM=${work}/readme.cpp)
