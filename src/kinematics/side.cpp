@@ -10,6 +10,7 @@ void addForce(const Model& m, const Data& d, Carrier carrier, const Vec3& p, con
 
 PointVelocity velocityOf(const Model& m, const Data& d, Carrier carrier, const Vec3& p) {
   if (carrier.isBody()) return pointVelocity(m, d, carrier.body(), p);
+  if (m.flexnode_pinned[carrier.node()]) return {Vec3::Zero(), Vec3::Zero()};
   return {vec3(d.qvel.data() + m.nv_rigid, carrier.node()), Vec3::Zero()};
 }
 

@@ -44,7 +44,7 @@ std::vector<Scene> scenes() {
   std::vector<Scene> all = {
       {"length rows", cloth(R"(<edge equality="true"/>)"), ""},
       {"vertex rows", cloth(R"(<edge equality="vert"/>)"), ""},
-      {"edge springs and dampers", cloth(R"(<edge equality="false" stiffness="200" damping=".3"/>)"), ""},
+      {"edge springs and dampers", rod("", R"(<edge equality="false" stiffness="200" damping=".3"/>)"), ""},
       {"membrane and folds",
        cloth(R"(<edge equality="false"/><elasticity young="3e4" poisson=".2" thickness=".01" elastic2d="both" law="stvk"
          damping=".002"/>)"),
@@ -88,7 +88,7 @@ Balance balanceOf(const Scene& scene, const std::string& option, int steps) {
       <equality>{}</equality><sensor><accelerometer site="s"/></sensor></mujoco>)",
       option, "<site name='s'/>" + scene.body, scene.rest, scene.equality));
   Data d(m);
-  for (int i = 0; i < 6; ++i) d.qvel[i] = 0.2 * (i + 1);
+  for (int i = 0; i < 6; ++i) d.qvel[i] = (i == 2 ? -0.2 : 0.2) * (i + 1);
   Balance balance;
   for (int i = 0; i < steps; ++i) {
     step(m, d);
@@ -104,12 +104,17 @@ Balance balanceOf(const Scene& scene, const std::string& option, int steps) {
 
 TEST(BodyForces, FlexesPushBodiesByExactlyWhatAcceleratesThem) {
   for (const Scene& scene : scenes()) {
-    for (const char* option : {R"(integrator="Euler")", R"(integrator="implicitfast")",
-                               R"(integrator="implicit" solver="CG")", R"(integrator="Euler" cone="elliptic")"}) {
-      SCOPED_TRACE(scene.name + " " + option);
-      const Balance balance = balanceOf(scene, option, 60);
+    struct Form {
+      const char* option;
+      double error;  ///< CG ends with a residual
+    };
+    for (const Form& form : {Form{R"(integrator="Euler")", 1e-6}, Form{R"(integrator="implicitfast")", 1e-6},
+                             Form{R"(integrator="implicit")", 1e-6}, Form{R"(integrator="implicit" solver="CG")", 1e-3},
+                             Form{R"(integrator="Euler" cone="elliptic")", 1e-6}}) {
+      SCOPED_TRACE(scene.name + " " + form.option);
+      const Balance balance = balanceOf(scene, form.option, 60);
       EXPECT_GT(balance.external, 0.05);  // something acts
-      EXPECT_LT(balance.error, tolerance(1e-6) * (1 + balance.external));
+      EXPECT_LT(balance.error, tolerance(form.error) * (1 + balance.external));
     }
   }
 }

@@ -36,6 +36,8 @@ Model manySides() {
     <flexcomp name="pinned" type="grid" dim="2" count="4 4 1" spacing=".06 .06 .06" mass=".1" radius=".01" pos="-1 0 .5">
       <contact selfcollide="none"/><edge equality="true"/><pin id="0 1 2 3 4 5"/></flexcomp>
     <body name="e" pos="-1 0 .605"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+    <body pos=".94 .06 .529"><freejoint/><geom size=".02"/></body>
+    <body pos="-1.06 .06 .529"><freejoint/><geom size=".02"/></body>
     <flexcomp name="block" type="grid" dim="3" count="3 3 3" spacing=".05 .05 .05" mass=".5" radius=".01" pos="0 1 .058"
       dof="trilinear"><contact selfcollide="none"/><elasticity young="1e4"/></flexcomp>
     </worldbody></mujoco>)");
