@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "spec/place.h"
+
 namespace sinew::draft {
 
 std::vector<unsigned char> readAsset(const std::string& directory, const std::string& file, bool stripPath,
@@ -15,7 +17,9 @@ std::vector<unsigned char> readAsset(const std::string& directory, const std::st
   std::error_code error;
   // a/../b is b even where a is a link or is missing, if only b exists
   if (!fs::exists(path, error) && fs::exists(path.lexically_normal(), error)) path = path.lexically_normal();
-  if (!fs::exists(path, error)) place.fail(fmt::format("file \"{}\" does not exist", path.string()));
+  if (!fs::exists(path, error)) {
+    place.fail(fmt::format("file \"{}\" does not exist; tried {}", name.string(), spec::triedPaths({path})));
+  }
   // a pipe or a device may never end
   if (!fs::is_regular_file(path, error)) place.fail(fmt::format("\"{}\" is not a file", path.string()));
 

@@ -21,6 +21,7 @@
 #include "compile/inertia.h"
 #include "compile/layout.h"
 #include "compile/length_range.h"
+#include "compile/memory.h"
 #include "compile/names.h"
 #include "compile/place.h"
 #include "compile/sensors.h"
@@ -93,6 +94,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
   draft::writeFixed(draft, m);
   draft::writeElasticity(draft, m);
+  draft::requireMemory(draft, m);
   Data d(m);
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
@@ -166,6 +168,10 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   draft.spec = &spec;
   draft.warnings = warnings;
   draft.options = options;
+  draft.budget = spec::MemoryBudget(options.maxMemory);
+  if (const auto refusal = draft.budget.take(spec::bytesOf(spec), "the description of this model")) {
+    throw LoadError(*refusal);
+  }
   makeDraft(draft);
   const draft::Names names = draft::collectNames(draft);
   draft::checkVisuals(draft, names);
@@ -177,6 +183,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   draft::checkImpulseOptions(draft, m);
   warnOfIdleFlags(draft);
   setSizes(draft, m);
+  draft::requireMemory(draft, m);
   m.allocate();
   writeObjects(draft, names, m);
   writeDerived(draft, m);
@@ -188,7 +195,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
 }
 
 Model load(const std::filesystem::path& file, Warnings* warnings, const LoadOptions& options) {
-  return compile(readMjcf(file, warnings), warnings, options);
+  return compile(readMjcf(file, warnings, options), warnings, options);
 }
 
 }  // namespace sinew

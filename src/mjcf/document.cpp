@@ -40,7 +40,10 @@ class LineCounter {
 std::string readWholeFile(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  if (!fs::exists(status)) throw LoadError(fmt::format("{}: no such file", path.string()));
+  if (!fs::exists(status)) {
+    throw LoadError(fmt::format("{}: no such file{}", path.string(),
+                                path.is_absolute() ? "" : fmt::format(" (tried {})", spec::shownPath(path))));
+  }
   if (!fs::is_regular_file(status)) throw LoadError(fmt::format("{}: not a regular file", path.string()));
   const std::uintmax_t size = fs::file_size(path, error);
   if (!error && size > kMaxFileBytes)
@@ -253,7 +256,10 @@ class Expander {
     std::replace(slashes.begin(), slashes.end(), '\\', '/');
     fs::path path = existing(document_.directory / slashes);
     if (path.empty()) path = existing(node.file->directory / slashes);
-    if (path.empty()) fail(node, fmt::format("cannot find the included file \"{}\"", *name));
+    if (path.empty()) {
+      fail(node, fmt::format("cannot find the included file \"{}\"; tried {}", *name,
+                             spec::triedPaths({document_.directory / slashes, node.file->directory / slashes})));
+    }
     if (!included_.insert(canonical(path)).second)
       fail(node, fmt::format("file \"{}\" is already part of the model; a file can be included once", *name));
 

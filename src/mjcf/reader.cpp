@@ -32,10 +32,12 @@ bool isMemorySize(std::string_view text) {
 
 }  // namespace
 
-Reader::Reader(const Document& document, Warnings& warnings, std::vector<fs::path> openFiles)
-    : document_(document), warnings_(warnings), openFiles_(std::move(openFiles)) {}
+Reader::Reader(const Document& document, Warnings& warnings, ModelLibrary& library, spec::MemoryBudget& budget,
+               std::vector<fs::path> openFiles)
+    : document_(document), warnings_(warnings), library_(library), budget_(budget), openFiles_(std::move(openFiles)) {}
 
 Spec Reader::read() {
+  library_.requireRoom(document_, budget_.left());
   const Node& root = document_.root;
   MujocoRecord header;
   readAttributes(root, grammar(), header);
@@ -120,8 +122,6 @@ void Reader::readSize(const Node& section) {
     if (!text) continue;
     const int value = parseInts(*text, attribute.format)[0];
     if (value < -1) fail(section, fmt::format("'{}' must be at least -1, found \"{}\"", attribute.name, *text));
-    if (attribute.name.starts_with("nuser_") && value > kMaxUserColumns)
-      fail(section, fmt::format("'{}' can be {} at most, found {}", attribute.name, kMaxUserColumns, value));
   }
 }
 
@@ -315,7 +315,11 @@ void Reader::readAsset(const Node& section) {
       if (hfield.name.empty()) hfield.name = fs::path(hfield.file).stem().string();
       spec_.hfields.push_back(std::move(hfield));
     } else if (node.tag == "texture") {
-      spec_.textures.push_back(readVisualElement(node, {}));
+      spec::VisualElement texture = readVisualElement(node, {});
+      // named after its file, as meshes are: materials may refer to it by that name
+      if (const std::string_view* file = node.find("file"); file && texture.name.empty())
+        texture.name = fs::path(slashed(std::string(*file))).stem().string();
+      spec_.textures.push_back(std::move(texture));
     } else if (node.tag == "material") {
       spec_.materials.push_back(readVisualElement(node, classOf(node, mainClass()).material));
     } else if (node.tag == "skin") {
@@ -415,28 +419,31 @@ void Reader::readKeyframe(const Node& section) {
 namespace sinew {
 namespace {
 
-Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out,
+Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out, const LoadOptions& options,
                  std::vector<std::filesystem::path> openFiles) {
   mjcf::checkGrammar(document.root, warnings);
-  Spec spec = mjcf::Reader(document, warnings, std::move(openFiles)).read();
+  mjcf::ModelLibrary library(warnings);
+  library.open(document, openFiles);
+  spec::MemoryBudget budget(options.maxMemory);
+  Spec spec = mjcf::Reader(document, warnings, library, budget, std::move(openFiles)).read();
   if (out) out->insert(out->end(), warnings.begin(), warnings.end());
   return spec;
 }
 
 }  // namespace
 
-Spec readMjcf(const std::filesystem::path& file, Warnings* warnings) {
+Spec readMjcf(const std::filesystem::path& file, Warnings* warnings, const LoadOptions& options) {
   Warnings found;
   const auto document = mjcf::readDocument(file, found);
   std::error_code error;
-  return readChecked(*document, found, warnings, {std::filesystem::weakly_canonical(file, error)});
+  return readChecked(*document, found, warnings, options, {std::filesystem::weakly_canonical(file, error)});
 }
 
 Spec readMjcfText(std::string_view text, const std::string& name, const std::filesystem::path& directory,
-                  Warnings* warnings) {
+                  Warnings* warnings, const LoadOptions& options) {
   Warnings found;
   const auto document = mjcf::readDocumentText(text, name, directory, found);
-  return readChecked(*document, found, warnings, {});
+  return readChecked(*document, found, warnings, options, {});
 }
 
 }  // namespace sinew
