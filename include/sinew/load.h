@@ -27,8 +27,8 @@ struct LoadOptions {
 };
 
 /// Reads an MJCF file, its includes and the models it attaches; or a URDF file, whose root is <robot> (docs/urdf.md).
-/// Assets (meshes, height fields) are named in the result, not loaded. Throws LoadError; appends to `warnings` if
-/// given.
+/// Assets (meshes, height fields) are named in the result, not loaded. Throws LoadError, also if replicates, attachments
+/// and composites would need more than LoadOptions::maxMemory; appends to `warnings` if given.
 Spec readMjcf(const std::filesystem::path& file, Warnings* warnings = nullptr, const LoadOptions& options = {});
 
 /// The same from text. `name` stands for the file in messages; files it refers to are looked up in `directory`.
@@ -42,7 +42,8 @@ Spec readMjcfText(std::string_view text, const std::string& name = "model.xml",
 /// <compiler>.
 std::string writeMjcf(const Spec& spec, const std::filesystem::path& directory = {});
 
-/// Turns a description into the arrays a step works on. Throws LoadError; appends to `warnings` if given.
+/// Turns a description into the arrays a step works on. Throws LoadError, also if these arrays and those of its Data
+/// would need more than LoadOptions::maxMemory; appends to `warnings` if given.
 Model compile(const Spec& spec, Warnings* warnings = nullptr, const LoadOptions& options = {});
 
 /// Computes again what compile() derives from masses, inertias, armature, geometry of tendons and actuators and the

@@ -263,7 +263,7 @@ namespace sinew {
   X(int, pair_dim, npair, 1, "contact dimension")                                                                      \
   X(int, pair_geom1, npair, 1, "first geom")                                                                           \
   X(int, pair_geom2, npair, 1, "second geom")                                                                          \
-  X(int, pair_signature, npair, 1, "(body1 << 16) + body2")                                                            \
+  X(int, pair_bodyid, npair, 2, "bodies of the geoms, the smaller id first; the pairs are sorted by them")             \
   X(double, pair_solref, npair, 2, "solref of the normal")                                                             \
   X(double, pair_solreffriction, npair, 2, "solref of friction; zero: as the normal")                                  \
   X(double, pair_solimp, npair, 5, "solimp")                                                                           \
@@ -272,7 +272,7 @@ namespace sinew {
   X(double, pair_adhesion, npair, 1, "adhesive force")                                                                 \
   X(double, pair_restitution, npair, 1, "restitution")                                                                 \
   X(double, pair_friction, npair, 5, "friction")                                                                       \
-  X(int, exclude_signature, nexclude, 1, "(body1 << 16) + body2")                                                      \
+  X(int, exclude_bodyid, nexclude, 2, "two bodies, the smaller id first; the exclusions are sorted by them")           \
   /* cables */                                                                                                         \
   X(int, cable_jntid, ncable, 1, "ball joint between two bodies of a cable")                                           \
   X(double, cable_stiffness, ncable, 3, "torque per angle about the axes of the parent's frame: twist, bend, bend")    \

@@ -67,7 +67,11 @@ std::string readFile(const fs::path& file, std::uint64_t mostBytes) {
   // looked at before it is opened: opening a pipe waits for its other end, opening a device may do anything
   struct stat status {};
   if (stat(file.c_str(), &status) != 0) {
-    fail(file, errno == ENOENT ? "no such file" : fmt::format("cannot open the file: {}", std::strerror(errno)));
+    if (errno != ENOENT) fail(file, fmt::format("cannot open the file: {}", std::strerror(errno)));
+    std::error_code error;
+    fail(file, file.is_absolute()
+                   ? "no such file"
+                   : fmt::format("no such file (tried {})", fs::absolute(file, error).lexically_normal().string()));
   }
   requireRegular(file, status);
   const Descriptor in(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));

@@ -1,6 +1,7 @@
 #include "collision/filters.h"
 
 #include <algorithm>
+#include <array>
 
 #include "collision/elements.h"
 
@@ -10,6 +11,26 @@ namespace {
 /// Rigid piece that a body belongs to, and the one above it.
 int weldParent(const Model& m, int weld) { return m.body_weldid[m.body_parentid[weld]]; }
 
+/// First of the rows of a sorted list of body pairs that is not below (body1, body2), whatever their order.
+int firstOfBodies(const Array<int>& list, int body1, int body2) {
+  const std::array key{std::min(body1, body2), std::max(body1, body2)};
+  int low = 0, high = static_cast<int>(list.size() / 2);
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (std::array{list[2 * middle], list[2 * middle + 1]} < key) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+bool areBodies(const Array<int>& list, int row, int body1, int body2) {
+  return 2 * row < list.size() && list[2 * row] == std::min(body1, body2) &&
+         list[2 * row + 1] == std::max(body1, body2);
+}
+
 bool bodiesMayCollide(const Model& m, int body1, int body2) {
   const int weld1 = m.body_weldid[body1], weld2 = m.body_weldid[body2];
   if (weld1 == weld2) return false;
@@ -18,8 +39,7 @@ bool bodiesMayCollide(const Model& m, int body1, int body2) {
       (weld1 == weldParent(m, weld2) || weld2 == weldParent(m, weld1))) {
     return false;
   }
-  const auto key = bodyPairKey(body1, body2);
-  return !std::binary_search(m.exclude_signature.begin(), m.exclude_signature.end(), key);
+  return !areBodies(m.exclude_bodyid, firstOfBodies(m.exclude_bodyid, body1, body2), body1, body2);
 }
 
 int contype(const Model& m, int collider) {
@@ -32,10 +52,8 @@ int conaffinity(const Model& m, int collider) {
 
 bool listedExplicitly(const Model& m, int geom1, int geom2) {
   if (m.npair == 0) return false;
-  const auto key = bodyPairKey(m.geom_bodyid[geom1], m.geom_bodyid[geom2]);
-  auto it = std::lower_bound(m.pair_signature.begin(), m.pair_signature.end(), key);
-  for (; it != m.pair_signature.end() && *it == key; ++it) {
-    const std::ptrdiff_t i = it - m.pair_signature.begin();
+  const int body1 = m.geom_bodyid[geom1], body2 = m.geom_bodyid[geom2];
+  for (int i = firstOfBodies(m.pair_bodyid, body1, body2); areBodies(m.pair_bodyid, i, body1, body2); ++i) {
     if ((m.pair_geom1[i] == geom1 && m.pair_geom2[i] == geom2) ||
         (m.pair_geom1[i] == geom2 && m.pair_geom2[i] == geom1)) {
       return true;
@@ -96,7 +114,7 @@ int bodyOfCollider(const Model& m, int collider) {
 }
 
 std::int64_t bodyPairKey(int body1, int body2) {
-  return (std::int64_t{std::min(body1, body2)} << 16) + std::max(body1, body2);
+  return (std::int64_t{std::min(body1, body2)} << 32) + std::max(body1, body2);
 }
 
 }  // namespace sinew

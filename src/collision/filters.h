@@ -34,7 +34,7 @@ bool areOnOneBody(const Model& m, int elem1, int elem2);
 /// The body of a geom; nbody + f for flex f. Contacts are ordered by it.
 int bodyOfCollider(const Model& m, int collider);
 
-/// (body1 << 16) + body2 with body1 <= body2, the key by which contacts are ordered.
+/// (body1 << 32) + body2 with body1 <= body2, the key by which contacts are ordered.
 std::int64_t bodyPairKey(int body1, int body2);
 
 }  // namespace sinew

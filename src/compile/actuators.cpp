@@ -325,6 +325,77 @@ void writeActuators(const Draft& draft, const Names& names, Model& m) {
   }
 }
 
+void checkActuators(const Model& m) {
+  Addresses next;
+  for (int i = 0; i < m.nactuator; ++i) {
+    const std::string name = fmt::format("actuator {}", i);
+    const auto require = [&](bool good, const char* why) {
+      if (!good) throw LoadError(fmt::format("{}: {}", name, why));
+    };
+    spec::Actuator a;
+    a.name = std::to_string(i);
+    a.trntype = m.actuator_trntype[i];
+    a.dyntype = m.actuator_dyntype[i];
+    a.gaintype = m.actuator_gaintype[i];
+    a.biastype = m.actuator_biastype[i];
+    a.actearly = m.actuator_actearly[i] != 0;
+    std::copy_n(m.actuator_dynprm.data() + 10 * i, 10, a.dynprm.begin());
+    std::copy_n(m.actuator_gainprm.data() + 10 * i, 10, a.gainprm.begin());
+    std::copy_n(m.actuator_biasprm.data() + 10 * i, 10, a.biasprm.begin());
+    const bool several = a.gaintype == GainType::So3 || a.gaintype == GainType::Pid || a.gaintype == GainType::DcMotor;
+    if (several) a.input = m.actuator_ctrlspec[i];
+    const spec::ActuatorBlock block = checkedBlock(a);
+    require(block.input == m.actuator_ctrlspec[i], "actuator_ctrlspec does not fit its type");
+    require(block.controls == m.actuator_ctrlnum[i] && next.control == m.actuator_ctrladr[i],
+            "actuator_ctrladr or actuator_ctrlnum does not fit its type");
+    require(block.outputs == m.actuator_outnum[i] && next.output == m.actuator_outadr[i],
+            "actuator_outadr or actuator_outnum does not fit its type");
+    require(block.activations == m.actuator_actnum[i] &&
+                m.actuator_actadr[i] == (block.activations > 0 ? next.activation : -1),
+            "actuator_actadr or actuator_actnum does not fit its type");
+    next.control += block.controls;
+    next.activation += block.activations;
+    next.output += block.outputs;
+
+    const int first = m.actuator_trnid[2 * i], second = m.actuator_trnid[2 * i + 1];
+    const bool turns = a.trntype == TransmissionType::So3;
+    require(turns == (a.gaintype == GainType::So3), "actuator_trntype does not fit its gain");
+    int count = 0, others = 0;
+    bool needsSecond = false;
+    switch (a.trntype) {
+      case TransmissionType::Joint:
+      case TransmissionType::JointInParent:
+        count = m.njnt;
+        break;
+      case TransmissionType::Tendon:
+        count = m.ntendon;
+        break;
+      case TransmissionType::SliderCrank:
+        needsSecond = true;
+        [[fallthrough]];
+      case TransmissionType::Site:
+        count = others = m.nsite;
+        break;
+      case TransmissionType::Body:
+        count = m.nbody;
+        break;
+      case TransmissionType::So3:
+        count = second >= 0 ? m.nsite : m.njnt;
+        others = m.nsite;
+        break;
+      case TransmissionType::Undefined:
+        break;
+    }
+    require(first >= 0 && first < count, "actuator_trnid names no target");
+    require(second < others && (!needsSecond || second >= 0), "actuator_trnid names no second target");
+    require(!turns || second >= 0 || m.jnt_type[first] == JointType::Ball, "it turns a joint that is no ball");
+  }
+  if (next.control != m.nu || next.activation != m.na || next.output != m.nout) {
+    throw LoadError(fmt::format("nu, na and nout are {}, {} and {}, the actuators need {}, {} and {}", m.nu, m.na,
+                                m.nout, next.control, next.activation, next.output));
+  }
+}
+
 int countMomentEntries(const Model& m) {
   int count = 0;
   for (int i = 0; i < m.nactuator; ++i) {

@@ -13,6 +13,10 @@ void setActuatorSizes(const Spec& spec, Model& m);
 /// worked out later.
 void writeActuators(const Draft& draft, const Names& names, Model& m);
 
+/// Throws LoadError if the actuators of a model that was read from a file are not what their types demand: targets that
+/// exist, addresses that follow each other. Needs tree and tendons.
+void checkActuators(const Model& m);
+
 /// The most entries the moment rows can have: for each transmission, the dofs that can move it.
 int countMomentEntries(const Model& m);
 

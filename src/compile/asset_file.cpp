@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "sinew/files.h"
+#include "spec/place.h"
 
 namespace sinew::draft {
 
@@ -16,7 +17,9 @@ std::vector<unsigned char> readAsset(const std::string& directory, const std::st
   std::error_code error;
   // a/../b is b even where a is a link or is missing, if only b exists
   if (!fs::exists(path, error) && fs::exists(path.lexically_normal(), error)) path = path.lexically_normal();
-  if (!fs::exists(path, error)) place.fail(fmt::format("file \"{}\" does not exist", path.string()));
+  if (!fs::exists(path, error)) {
+    place.fail(fmt::format("file \"{}\" does not exist; tried {}", name.string(), spec::triedPaths({path})));
+  }
   try {  // a pipe or a device may never end
     const std::string bytes = readFile(path);
     return {bytes.begin(), bytes.end()};

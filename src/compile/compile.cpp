@@ -22,6 +22,7 @@
 #include "compile/joints.h"
 #include "compile/layout.h"
 #include "compile/length_range.h"
+#include "compile/memory.h"
 #include "compile/names.h"
 #include "compile/place.h"
 #include "compile/sensors.h"
@@ -95,6 +96,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   if (draft.compiler().settotalmass > 0) draft::scaleTotalMass(draft.compiler().settotalmass, m);
   draft::writeFixed(draft, m);
   draft::writeElasticity(draft, m);
+  draft::requireMemory(draft, m);
   Data d(m);
   draft::writeReference(m, d);
   draft::writeStrainModes(m, d);
@@ -167,6 +169,10 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   draft.spec = &spec;
   draft.warnings = warnings;
   draft.options = options;
+  draft.budget = spec::MemoryBudget(options.maxMemory);
+  if (const auto refusal = draft.budget.take(spec::bytesOf(spec), "the description of this model")) {
+    throw LoadError(*refusal);
+  }
   makeDraft(draft);
   const draft::Names names = draft::collectNames(draft);
   draft::checkVisuals(draft, names);
@@ -178,6 +184,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   draft::warnOfIdleOptions(draft, m);
   warnOfIdleFlags(draft);
   setSizes(draft, m);
+  draft::requireMemory(draft, m);
   m.allocate();
   writeObjects(draft, names, m);
   writeDerived(draft, m);

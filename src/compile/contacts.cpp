@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <utility>
 
@@ -12,15 +13,16 @@
 namespace sinew::draft {
 namespace {
 
-/// Two bodies as one number, the smaller id first.
-int signatureOf(int body1, int body2) { return (std::min(body1, body2) << 16) + std::max(body1, body2); }
+/// Two bodies, the smaller id first.
+using BodyPair = std::array<int, 2>;
+BodyPair bodyPair(int body1, int body2) { return {std::min(body1, body2), std::max(body1, body2)}; }
 
-/// Indices that put the signatures in growing order; equal ones keep their order.
-std::vector<int> sortedBy(const std::vector<int>& signature) {
-  std::vector<int> order(signature.size());
+/// Indices that put the pairs in growing order; equal ones keep their order.
+std::vector<int> sortedBy(const std::vector<BodyPair>& pairs) {
+  std::vector<int> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return signature[static_cast<std::size_t>(a)] < signature[static_cast<std::size_t>(b)];
+    return pairs[static_cast<std::size_t>(a)] < pairs[static_cast<std::size_t>(b)];
   });
   return order;
 }
@@ -44,7 +46,7 @@ void checkContactParameters(int condim, std::span<const double> friction, double
 
 std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
   std::vector<std::pair<int, int>> geoms;
-  std::vector<int> signature;
+  std::vector<BodyPair> bodies;
   for (const spec::Pair& pair : spec.pairs) {
     const Place place = placeOf(pair);
     checkContactParameters(pair.condim, pair.friction, pair.margin, pair.gap, pair.restitution, place);
@@ -53,17 +55,17 @@ std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
     if (geom1 == geom2) place.fail(fmt::format("geom \"{}\" is paired with itself", pair.geom1));
     if (m.geom_bodyid[geom1] > m.geom_bodyid[geom2]) std::swap(geom1, geom2);
     geoms.emplace_back(geom1, geom2);
-    signature.push_back(signatureOf(m.geom_bodyid[geom1], m.geom_bodyid[geom2]));
+    bodies.push_back(bodyPair(m.geom_bodyid[geom1], m.geom_bodyid[geom2]));
   }
 
-  const std::vector<int> order = sortedBy(signature);
+  const std::vector<int> order = sortedBy(bodies);
   for (int i = 0; i < m.npair; ++i) {
     const std::size_t k = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
     const spec::Pair& pair = spec.pairs[k];
     m.pair_dim[i] = pair.condim;
     m.pair_geom1[i] = geoms[k].first;
     m.pair_geom2[i] = geoms[k].second;
-    m.pair_signature[i] = signature[k];
+    putRow(m.pair_bodyid, i, bodies[k]);
     putRow(m.pair_solref, i, pair.solref);
     putRow(m.pair_solreffriction, i, pair.solreffriction);
     putRow(m.pair_solimp, i, pair.solimp);
@@ -77,16 +79,16 @@ std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
 }
 
 std::vector<int> writeExcludes(const Spec& spec, const Names& names, Model& m) {
-  std::vector<int> signature;
+  std::vector<BodyPair> bodies;
   for (const spec::Exclude& exclude : spec.excludes) {
     const Place place = placeOf(exclude);
     const int body1 = names.need(ObjType::Body, exclude.body1, place);
     const int body2 = names.need(ObjType::Body, exclude.body2, place);
-    signature.push_back(signatureOf(body1, body2));
+    bodies.push_back(bodyPair(body1, body2));
   }
-  const std::vector<int> order = sortedBy(signature);
+  const std::vector<int> order = sortedBy(bodies);
   for (int i = 0; i < m.nexclude; ++i) {
-    m.exclude_signature[i] = signature[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])];
+    putRow(m.exclude_bodyid, i, bodies[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]);
   }
   return order;
 }

@@ -147,14 +147,6 @@ void setCustomSizes(const Spec& spec, Model& m) {
     m.ntupledata += static_cast<int>(tuple.entries.size());
   }
   m.nkey = std::max(static_cast<int>(spec.keys.size()), spec.size.nkey);
-  const std::int64_t keyNumbers = std::int64_t{m.nkey} * (std::int64_t{m.nq} + m.nv + 1);
-  if (keyNumbers > kMaxNumbers) {
-    placeOf(spec.size).fail(fmt::format("{} keyframes ('nkey') of this model have {} numbers, {} is the limit", m.nkey,
-                                        keyNumbers, kMaxNumbers));
-  }
-  if (spec.size.nuserdata > kMaxNumbers) {
-    placeOf(spec.size).fail(fmt::format("'nuserdata' can be {} at most, found {}", kMaxNumbers, spec.size.nuserdata));
-  }
   m.nuserdata = std::max(0, spec.size.nuserdata);
 }
 

@@ -38,6 +38,10 @@ int Body::numDofs() const {
   return n;
 }
 
+void Draft::charge(const Place& place, double bytes, const std::string& what) const {
+  if (const std::optional<std::string> refusal = budget.take(bytes, what)) place.fail(*refusal);
+}
+
 bool isLimited(spec::Tri limited, const std::array<double, 2>& range, const spec::Compiler& compiler,
                const Place& place, const std::string& attribute) {
   if (limited != spec::Tri::Auto) return limited == spec::Tri::True;

@@ -14,6 +14,7 @@
 #include "sinew/errors.h"
 #include "sinew/load.h"
 #include "sinew/spec.h"
+#include "spec/memory_budget.h"
 
 /// Between Spec and Model: the tree as flat lists in the order of the Model, with poses, sizes and masses worked out
 /// but no ids fixed yet. Steps that change the tree (free joint alignment, fusing of static bodies, discarding of what
@@ -94,6 +95,7 @@ struct Draft {
   const Spec* spec = nullptr;
   Warnings* warnings = nullptr;
   LoadOptions options;
+  mutable spec::MemoryBudget budget{0};
 
   std::vector<Body> bodies;  ///< depth first, the world first: a parent comes before its children
   std::vector<Mesh> meshes;
@@ -108,6 +110,9 @@ struct Draft {
   }
   Body& body(int i) { return bodies[static_cast<std::size_t>(i)]; }
   const Body& body(int i) const { return bodies[static_cast<std::size_t>(i)]; }
+  /// Takes memory for something that is about to be made for the element at `place`; throws LoadError if there is not
+  /// enough.
+  void charge(const class Place& place, double bytes, const std::string& what) const;
   void warn(const std::string& text) const {
     if (warnings) warnings->push_back(text);
   }

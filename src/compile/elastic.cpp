@@ -141,6 +141,25 @@ void writeBends(Model& m, int f, const std::vector<Vec3>& rest) {
   }
 }
 
+/// A rod that is curved at rest twists when it is pulled or bent out of its plane, and nothing resists that.
+void reportCurved(const Draft& draft, const Model& m, int f) {
+  constexpr double kStraight = 1e-3;  // rad
+  const int first = m.flex_bendadr[f], last = static_cast<int>(m.flexbend_angle0.size());
+  int count = 0;
+  double largest = 0;
+  for (int b = first; b < last; ++b) {
+    if (std::abs(m.flexbend_angle0[b]) <= kStraight) continue;
+    ++count;
+    largest = std::max(largest, std::abs(m.flexbend_angle0[b]));
+  }
+  if (count == 0) return;
+  draft.warn(
+      placeOf(draft.flexes[static_cast<std::size_t>(f)])
+          .message(fmt::format("the rod is curved at rest ({} bends, up to {:.2g} rad): it keeps the angles, but "
+                               "does not resist twisting; for twist use <composite type=\"cable\">",
+                               count, largest)));
+}
+
 /// Cells of an interpolated flex that are not empty: their points, edges at rest and, for the law of the reference, the
 /// stiffness matrix that all of them share.
 template <int Order>
@@ -235,7 +254,10 @@ void writeElasticity(const Draft& draft, Model& m) {
         m.flex_elasticadr[f] = static_cast<int>(m.flex_elastic.size());
         m.flex_dim[f] == 2 ? writeElements<2>(m, f, rest) : writeElements<3>(m, f, rest);
       }
-      if (m.flex_stretch[f] && m.flex_dim[f] == 1) writeBends(m, f, rest);
+      if (m.flex_stretch[f] && m.flex_dim[f] == 1) {
+        writeBends(m, f, rest);
+        reportCurved(draft, m, f);
+      }
       writeHinges(m, f, rest);
       reportFolded(draft, m, f);
     }

@@ -7,6 +7,7 @@
 
 #include "compile/asset_file.h"
 #include "compile/flex_generate.h"
+#include "compile/memory.h"
 #include "compile/orientation.h"
 #include "geom/fill_surface.h"
 #include "geom/mesh_error.h"
@@ -36,18 +37,24 @@ void mergeVertices(geom::TriMesh& mesh) {
 }
 
 /// Tetrahedra inside a closed surface. Their cells are cubes after scaling, if the sides of the surface allow it.
-void fillMesh(const spec::Flexcomp& f, const geom::TriMesh& mesh, FlexShape& shape) {
+void fillMesh(const Draft& draft, const spec::Flexcomp& f, const geom::TriMesh& mesh, FlexShape& shape) {
   const Vec3 scale = toVec3(f.scale);
   std::vector<Vec3> vertices;
   for (std::size_t i = 0; i < mesh.vertex.size(); i += 3) {
     vertices.push_back(scale.cwiseProduct(Vec3(mesh.vertex[i], mesh.vertex[i + 1], mesh.vertex[i + 2])));
   }
+  Vec3 low = vertices[0], high = low;
+  for (const Vec3& x : vertices) low = low.cwiseMin(x), high = high.cwiseMax(x);
+  // two points and twelve tetrahedra per cell, if the surface fills its box
+  const Vec3 cells = (*f.fill * (high - low) / (high - low).maxCoeff()).cwiseMax(1);
+  chargeFlexcomp(draft, f, 3, 2 * cells.prod(), 12 * cells.prod());
   geom::TetMesh solid = geom::fillSurface(vertices, mesh.face, *f.fill);
   for (const Vec3& x : solid.vertex) shape.points.push_back(x.cwiseQuotient(scale));
   shape.elements = std::move(solid.tetrahedron);
 }
 
-void takeMesh(const spec::Flexcomp& f, const std::vector<unsigned char>& bytes, const Place& place, FlexShape& shape) {
+void takeMesh(const Draft& draft, const spec::Flexcomp& f, const std::vector<unsigned char>& bytes, const Place& place,
+              FlexShape& shape) {
   const geom::MeshFormat format = geom::meshFormat(f.file);
   if (format == geom::MeshFormat::Msh) place.fail("a flex cannot be made from the reference engine's MSH files");
   if (shape.dim == 1 && format == geom::MeshFormat::Obj) {
@@ -63,7 +70,7 @@ void takeMesh(const spec::Flexcomp& f, const std::vector<unsigned char>& bytes, 
   geom::TriMesh mesh = geom::loadMesh(bytes, format);
   mergeVertices(mesh);
   if (mesh.face.empty()) place.fail(fmt::format("file \"{}\" has no triangles", f.file));
-  if (f.fill) return fillMesh(f, mesh, shape);
+  if (f.fill) return fillMesh(draft, f, mesh, shape);
   if (shape.dim == 3) {
     if (!f.center) place.fail("'fill' or 'origin' must be given to make a solid from a surface");
     shape.points.push_back(toVec3(*f.center));
@@ -93,7 +100,7 @@ void takeGmsh(const std::vector<unsigned char>& bytes, FlexShape& shape) {
 
 }  // namespace
 
-void takeShape(const spec::Flexcomp& f, bool stripPath, const Place& place, FlexShape& shape) {
+void takeShape(const Draft& draft, const spec::Flexcomp& f, const Place& place, FlexShape& shape) {
   if (f.type == FlexcompType::Direct) {
     if (f.point.size() % 3 != 0) {
       place.fail(fmt::format("'point' needs a multiple of 3 numbers, found {}", f.point.size()));
@@ -105,9 +112,9 @@ void takeShape(const spec::Flexcomp& f, bool stripPath, const Place& place, Flex
     return;
   }
   if (f.file.empty()) place.fail("'file' must be given");
-  const std::vector<unsigned char> bytes = readAsset(f.directory, f.file, stripPath, place);
+  const std::vector<unsigned char> bytes = readAsset(f.directory, f.file, draft.compiler().strippath, place);
   try {
-    f.type == FlexcompType::Mesh ? takeMesh(f, bytes, place, shape) : takeGmsh(bytes, shape);
+    f.type == FlexcompType::Mesh ? takeMesh(draft, f, bytes, place, shape) : takeGmsh(bytes, shape);
   } catch (const geom::MeshError& e) {
     place.fail(fmt::format("file \"{}\": {}", f.file, e.what()));
   }

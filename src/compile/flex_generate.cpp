@@ -7,14 +7,12 @@
 #include <numbers>
 
 #include "compile/flex_parameters.h"
+#include "compile/memory.h"
 
 namespace sinew::draft {
 namespace {
 
 using spec::FlexcompType;
-
-/// More points than this are a typing error.
-constexpr long long kMaxPoints = 10'000'000;
 
 /// What a regular generator is asked for.
 struct Lattice {
@@ -53,12 +51,25 @@ Lattice latticeOf(const spec::Flexcomp& f, int dim, double margin, const Place& 
       place.fail(fmt::format("'spacing' must be at least 2 * radius + margin = {}, found {}", least, s));
     }
   }
-  const auto& n = lattice.count;
-  if (n[0] > kMaxPoints || n[1] > kMaxPoints || n[2] > kMaxPoints || static_cast<long long>(n[0]) * n[1] > kMaxPoints ||
-      static_cast<long long>(n[0]) * n[1] * n[2] > kMaxPoints) {
-    place.fail(fmt::format("'count' asks for more than {} points", kMaxPoints));
-  }
   return lattice;
+}
+
+/// Points and elements that a regular generator makes, to about a layer.
+std::pair<double, double> forecast(const Lattice& l, FlexcompType type, int dim) {
+  const double nx = l.count[0], ny = l.count[1], nz = l.count[2];
+  switch (type) {
+    case FlexcompType::Box:
+    case FlexcompType::Cylinder:
+    case FlexcompType::Ellipsoid: {
+      const double surface = 2 * (nx * ny + ny * nz + nx * nz);
+      return {surface + nx * ny * nz * sizeof(int) / (3 * sizeof(Vec3)), 2 * surface};  // and a table of the lattice
+    }
+    default:
+      break;
+  }
+  if (dim == 1) return {nx, nx};
+  if (dim == 2) return {nx * ny, 2 * (nx - 1) * (ny - 1)};
+  return {nx * ny * nz, 6 * (nx - 1) * (ny - 1) * (nz - 1)};
 }
 
 /// The first n components scaled to length 1; what is almost zero, or of length 1 already, stays as it is.
@@ -270,7 +281,7 @@ void makeHull(const Lattice& lattice, FlexcompType type, const Place& place, Fle
 
 }  // namespace
 
-FlexShape generateShape(const spec::Flexcomp& f, bool stripPath, const Place& place) {
+FlexShape generateShape(const Draft& draft, const spec::Flexcomp& f, const Place& place) {
   if (f.dim < 1 || f.dim > 3) place.fail(fmt::format("'dim' must be 1, 2 or 3, found {}", f.dim));
   FlexShape shape;
   shape.dim = f.dim;
@@ -279,13 +290,15 @@ FlexShape generateShape(const spec::Flexcomp& f, bool stripPath, const Place& pl
     case FlexcompType::Mesh:
     case FlexcompType::Gmsh:
     case FlexcompType::Direct:
-      takeShape(f, stripPath, place, shape);
+      takeShape(draft, f, place, shape);
       return shape;
     default:
       break;
   }
 
   const Lattice lattice = latticeOf(f, shape.dim, marginOf(f), place);
+  const auto [points, elements] = forecast(lattice, f.type, shape.dim);
+  chargeFlexcomp(draft, f, shape.dim, points, elements);
   switch (f.type) {
     case FlexcompType::Circle:
       if (shape.dim != 1) place.fail(fmt::format("a circle needs dim 1, found {}", shape.dim));

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "compile/draft.h"
 #include "compile/place.h"
 #include "math/types.h"
 #include "sinew/spec.h"
@@ -20,11 +21,11 @@ struct FlexShape {
   int numPoints() const { return static_cast<int>(points.size()); }
 };
 
-/// The points and elements of a flexcomp, numbered as the reference engine numbers them. Throws LoadError at `place`.
-/// `stripPath`: directories in the name of a file do not count.
-FlexShape generateShape(const spec::Flexcomp& flexcomp, bool stripPath, const Place& place);
+/// The points and elements of a flexcomp, numbered as the reference engine numbers them. Their memory is charged to the
+/// draft before they are made. Throws LoadError at `place`.
+FlexShape generateShape(const Draft& draft, const spec::Flexcomp& flexcomp, const Place& place);
 
 /// The part of generateShape() that takes points and elements from a file or from the element itself.
-void takeShape(const spec::Flexcomp& flexcomp, bool stripPath, const Place& place, FlexShape& shape);
+void takeShape(const Draft& draft, const spec::Flexcomp& flexcomp, const Place& place, FlexShape& shape);
 
 }  // namespace sinew::draft

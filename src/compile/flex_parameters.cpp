@@ -124,6 +124,29 @@ void resolveEdges(const spec::FlexBase& flex, int dim, FlexDof dof, double times
 
 }  // namespace
 
+std::string idleElasticity(const FlexParameters& p, int dim) {
+  if (p.young > 0 && !p.stretch && p.bending == FlexBending::None) {
+    if (dim == 1) {
+      return fmt::format(
+          "'young' {} has no effect: under law=\"mujoco\" a flex of dim 1 is no rod; say <elasticity law=\"stvk\">, or "
+          "young as an attribute of the flex itself",
+          p.young);
+    }
+    return fmt::format(
+        "'young' {} has no effect on a sheet with elastic2d=\"none\"; say <elasticity elastic2d=\"bend\">, \"stretch\" "
+        "or "
+        "\"both\"",
+        p.young);
+  }
+  if (dim == 1 && p.stretch && p.poisson > 0) {
+    return fmt::format(
+        "'poisson' {} has no effect: a rod resists stretching and bending, not twisting; for twist use <composite "
+        "type=\"cable\">",
+        p.poisson);
+  }
+  return {};
+}
+
 double marginOf(const spec::FlexBase& flex) {
   return flex.shortContact.margin.value_or(flex.contact.margin.value_or(0));
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "compile/place.h"
 #include "sinew/spec.h"
@@ -47,6 +48,9 @@ struct FlexParameters {
 /// Throws LoadError at `place` for numbers that mean nothing or contradict each other.
 /// `dim` is that of the elements, which a file may decide.
 FlexParameters resolveParameters(const spec::FlexBase& flex, int dim, FlexDof dof, double timestep, const Place& place);
+
+/// What the author wrote and what has no effect, with the cure; empty if there is nothing of the kind.
+std::string idleElasticity(const FlexParameters& p, int dim);
 
 /// The contact margin, said in either form.
 double marginOf(const spec::FlexBase& flex);

@@ -9,6 +9,7 @@
 #include "compile/flex_mass.h"
 #include "compile/flex_pins.h"
 #include "compile/flexes.h"
+#include "compile/memory.h"
 #include "compile/orientation.h"
 
 /// Flexcomps: from generated points to free, pinned and sliding ones.
@@ -220,10 +221,14 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
   flex.dof = f.dof;
   flex.parent = parent;
 
-  FlexShape shape = generateShape(f, draft.compiler().strippath, place);
+  FlexShape shape = generateShape(draft, f, place);
   flex.dim = shape.dim;
   flex.parameters = resolveParameters(f, flex.dim, f.dof, draft.spec->option.timestep, place);
   checkElements(flex.dim, shape.elements, shape.numPoints(), "element", place);
+  if (isGiven(f.type) && !f.fill) {
+    const auto elements = static_cast<double>(shape.elements.size()) / (flex.dim + 1);
+    chargeFlexcomp(draft, f, flex.dim, shape.numPoints(), elements);
+  }
   placePoints(draft, f, body, place, shape);
   Vec3 low = shape.points[0], high = low;
   for (const Vec3& point : shape.points) {

@@ -61,8 +61,10 @@ void placeListedNodes(const BodyIds& ids, Flex& flex) {
   }
   const NodeGrid grid(f.cellcount, flex.order());
   const std::size_t n = f.nodes.size();
-  if (static_cast<int>(n) != grid.size()) {
-    place.fail(fmt::format("'node' needs {} bodies for this cellcount and dof, found {}", grid.size(), n));
+  double expected = 1;  // as a real number: it may be too large for an int
+  for (const int cells : f.cellcount) expected *= static_cast<double>(flex.order()) * cells + 1;
+  if (static_cast<double>(n) != expected) {
+    place.fail(fmt::format("'node' needs {} bodies for this cellcount and dof, found {}", expected, n));
   }
   if (!f.nodecoord.empty() && f.nodecoord.size() != 3 * n) {
     place.fail(fmt::format("'nodecoord' needs {} numbers, found {}", 3 * n, f.nodecoord.size()));
@@ -116,6 +118,31 @@ void placeListed(const BodyIds& ids, Flex& flex) {
                             [&](const FlexPoint& p) { return p.free || p.body != flex.points[0].body; });
 }
 
+/// Cells are integrated as boxes of one size: nodes anywhere else would not be at rest.
+void requireEvenGrid(const NodeGrid& grid, const std::vector<Vec3>& nodes, const spec::Flex& f, const Place& place) {
+  constexpr double kOff = 1e-6;  // of the shortest side of a cell
+  const auto at = [&](int i, int j, int k) -> const Vec3& {
+    return nodes[static_cast<std::size_t>(grid.index(i, j, k))];
+  };
+  const Vec3& origin = nodes[0];
+  const Vec3 x = (at(grid.count(0) - 1, 0, 0) - origin) / (grid.count(0) - 1);
+  const Vec3 y = (at(0, grid.count(1) - 1, 0) - origin) / (grid.count(1) - 1);
+  const Vec3 z = (at(0, 0, grid.count(2) - 1) - origin) / (grid.count(2) - 1);
+  const double shortest = std::min({x.norm(), y.norm(), z.norm()});
+  for (int i = 0; i < grid.count(0); ++i) {
+    for (int j = 0; j < grid.count(1); ++j) {
+      for (int k = 0; k < grid.count(2); ++k) {
+        const double off = (at(i, j, k) - (origin + i * x + j * y + k * z)).norm();
+        if (off <= kOff * shortest) continue;
+        place.fail(
+            fmt::format("node {} (body \"{}\") is {:.3g} m away from its place in a grid of equal boxes: a flex "
+                        "with dof=\"trilinear\" or \"quadratic\" would not be at rest there",
+                        grid.index(i, j, k), f.nodes[static_cast<std::size_t>(grid.index(i, j, k))], off));
+      }
+    }
+  }
+}
+
 /// Vertices in the world at qpos0; those of an interpolated flex given body by body get their weights here.
 void placeVertices(const BodyIds& ids, const std::vector<Pose>& poses, Flex& flex) {
   if (!flex.isInterpolated()) {
@@ -137,6 +164,7 @@ void placeVertices(const BodyIds& ids, const std::vector<Pose>& poses, Flex& fle
   for (const FlexPoint& point : flex.points) nodes.push_back(point.rest);
   flex.unit = unitCoordinates(grid, nodes, flex.vertices);
   if (flex.unit.empty()) place.fail("the nodes do not form a box with three orthogonal axes");
+  requireEvenGrid(grid, nodes, f, place);
   if (flex.interpolation() > 0) flex.emptyCells = emptyCells(flex.cells, flex.dim, flex.unit, flex.elements);
   for (const Vec3& unit : flex.unit) {
     const std::vector<FlexSupport> supports = grid.weights(unit, flex.interpolation() < 0);
@@ -326,6 +354,8 @@ void finishFlexes(Draft& draft) {
     if (flex.listed) weighListed(draft, flex);
     flex.topology = topologyOf(flex.dim, flex.elements);
     reportCrowdedEdges(draft, flex);
+    const std::string idle = flex.rigid ? std::string() : idleElasticity(flex.parameters, flex.dim);
+    if (!idle.empty()) draft.warn(placeOf(flex).message(idle));
     addRotaryInertia(draft, flex);
     if (!flex.rigid) addDeclaredEqualities(draft, static_cast<int>(id));
   }

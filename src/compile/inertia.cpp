@@ -35,7 +35,7 @@ Mat3 offCenter(double mass, const Vec3& d) {
 }
 
 void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
-  const Eigen3 principal = eigen3(tensor);
+  const Eigen3 principal = eigen3(tensor, EigenRule::Refined);
   if (!(principal.values[2] >= kTiny)) {
     place.fail(fmt::format("the inertia has the principal moments {:g} {:g} {:g}: all must be positive",
                            principal.values[0], principal.values[1], principal.values[2]));
@@ -101,15 +101,6 @@ void boundAndCheck(const spec::InertiaSettings& settings, Body& body) {
   }
 }
 
-/// True if the body, or one that is fixed to it, has mass and inertia.
-bool hasMass(const Draft& draft, const std::vector<std::vector<int>>& children, int id) {
-  const Body& body = draft.body(id);
-  if (body.mass >= kMinVal && body.inertia.minCoeff() >= kMinVal) return true;
-  const std::vector<int>& below = children[static_cast<std::size_t>(id)];
-  return std::any_of(below.begin(), below.end(),
-                     [&](int child) { return draft.body(child).joints.empty() && hasMass(draft, children, child); });
-}
-
 }  // namespace
 
 MassPart combined(std::span<const MassPart> parts, const Place& place) {
@@ -143,16 +134,19 @@ void draftInertia(const Draft& draft, const std::vector<Pose>& frames, const Pos
 }
 
 void requireMass(const Draft& draft) {
-  std::vector<std::vector<int>> children(draft.bodies.size());
-  for (std::size_t i = 1; i < draft.bodies.size(); ++i) {
-    children[static_cast<std::size_t>(draft.bodies[i].parent)].push_back(static_cast<int>(i));
+  // whether a body, or one that is fixed to it, has mass and inertia; children come after their parents
+  std::vector<char> hasMass(draft.bodies.size(), 0);
+  for (std::size_t i = draft.bodies.size(); i-- > 1;) {
+    const Body& body = draft.bodies[i];
+    if (body.mass >= kMinVal && body.inertia.minCoeff() >= kMinVal) hasMass[i] = 1;
+    if (hasMass[i] && body.joints.empty()) hasMass[static_cast<std::size_t>(body.parent)] = 1;
   }
   for (std::size_t i = 1; i < draft.bodies.size(); ++i) {
-    if (draft.bodies[i].joints.empty() || hasMass(draft, children, static_cast<int>(i))) continue;
-    placeOf(*draft.bodies[i].spec)
-        .fail(fmt::format("a moving body needs mass and inertia, this has mass {} and inertia {} {} {}",
-                          draft.bodies[i].mass, draft.bodies[i].inertia[0], draft.bodies[i].inertia[1],
-                          draft.bodies[i].inertia[2]));
+    const Body& body = draft.bodies[i];
+    if (body.joints.empty() || hasMass[i]) continue;
+    placeOf(*body.spec)
+        .fail(fmt::format("a moving body needs mass and inertia, this has mass {} and inertia {} {} {}", body.mass,
+                          body.inertia[0], body.inertia[1], body.inertia[2]));
   }
 }
 

@@ -331,6 +331,48 @@ bool needsObject(SensorType type) {
 
 }  // namespace
 
+void checkSensors(const Model& m) {
+  int address = 0;
+  for (int i = 0; i < m.nsensor; ++i) {
+    spec::Sensor s;
+    s.name = std::to_string(i);
+    s.type = m.sensor_type[i];
+    s.objtype = m.sensor_objtype[i];
+    s.reftype = m.sensor_reftype[i];
+    s.datatype = m.sensor_datatype[i];
+    s.needstage = m.sensor_needstage[i];
+    s.dim = m.sensor_dim[i];
+    std::copy_n(m.sensor_intprm.data() + 3 * i, 3, s.intprm.begin());
+    const Place place = placeOf(s);
+    const Kind kind = kindOf(s);
+    const int object = m.sensor_objid[i], reference = m.sensor_refid[i];
+    const auto exists = [&](ObjType type, int id) {
+      return type == ObjType::Unknown ? id == -1 : id >= 0 && id < countOf(m, type);
+    };
+    if (!exists(s.objtype, object)) place.fail(fmt::format("sensor_objid {}: there is no such object", object));
+    if (!exists(s.reftype, reference)) place.fail(fmt::format("sensor_refid {}: there is no such object", reference));
+    if (s.objtype == ObjType::Unknown && needsObject(s.type)) place.fail("the sensed object is missing");
+    checkObject(s, object, m, place);
+    checkReference(s, reference, m, place);
+    if (s.objtype == ObjType::Flex) checkPart(s, object, m, place);
+    if (isSeparation(s.type)) checkSeparation(s, object, reference, m, place);
+    if (kind.stage != m.sensor_needstage[i] || kind.data != m.sensor_datatype[i]) {
+      place.fail("sensor_needstage or sensor_datatype does not fit its type");
+    }
+    if (s.type == SensorType::User && m.sensor_history[2 * i] > 0) place.fail("a user sensor keeps no samples");
+    if (outputSize(s, kind, object, m, place) != m.sensor_dim[i] || m.sensor_adr[i] != address) {
+      place.fail(fmt::format("sensor_dim {} or sensor_adr {} does not fit its type", m.sensor_dim[i], m.sensor_adr[i]));
+    }
+    if (!(m.sensor_interval[2 * i] >= 0) || !(m.sensor_delay[i] >= 0)) {
+      place.fail("sensor_interval and sensor_delay must not be negative");
+    }
+    address += m.sensor_dim[i];
+  }
+  if (address != m.nsensordata) {
+    throw LoadError(fmt::format("nsensordata is {}, the sensors need {}", m.nsensordata, address));
+  }
+}
+
 void writeSensors(const Spec& spec, const Names& names, Model& m) {
   int address = 0;
   for (int i = 0; i < m.nsensor; ++i) {

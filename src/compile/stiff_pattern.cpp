@@ -16,8 +16,8 @@ namespace {
 /// Dofs of one part, and which groups of them (bodies, nodes) are coupled.
 struct Part {
   std::vector<int> flexes;
-  std::vector<int> dofs;                  // growing
-  std::set<std::pair<int, int>> couples;  // first dofs of two groups, the larger first
+  std::vector<int> dofs;                     // growing
+  std::vector<std::pair<int, int>> couples;  // first dofs of two groups, the larger first; growing
 };
 
 /// Dofs that move a point, growing.
@@ -103,11 +103,23 @@ std::vector<Part> partsOf(const Model& m) {
   return parts;
 }
 
+void makeUnique(std::vector<std::pair<int, int>>& couples) {
+  std::sort(couples.begin(), couples.end());
+  couples.erase(std::unique(couples.begin(), couples.end()), couples.end());
+}
+
 /// Groups that inertia couples, and those that elements couple.
 void findCouples(const Model& m, Part& part) {
+  std::size_t room = std::size_t{1} << 16;
   const auto couple = [&](int dof1, int dof2) {
     const int a = groupOf(m, dof1), b = groupOf(m, dof2);
-    if (a != b) part.couples.insert(std::minmax(a, b, std::greater<>()));
+    if (a == b) return;
+    part.couples.emplace_back(std::max(a, b), std::min(a, b));
+    // neighbouring elements repeat the same couples: taking those out in time keeps the list short
+    if (part.couples.size() > room) {
+      makeUnique(part.couples);
+      room = std::max(room, 2 * part.couples.size());
+    }
   };
   for (const int dof : part.dofs) {
     for (int k = 0; k < m.M_rownnz[dof]; ++k) couple(dof, m.M_colind[m.M_rowadr[dof] + k]);
@@ -126,6 +138,7 @@ void findCouples(const Model& m, Part& part) {
       }
     });
   }
+  makeUnique(part.couples);
 }
 
 /// Rows of a part: all dofs of every earlier group that is coupled to the row's, then its own up to the diagonal.
@@ -138,7 +151,8 @@ void writeRows(Model& m, const Part& part) {
     const int group = groupOf(m, dof);
     const int adr = static_cast<int>(m.K_colind.size());
     m.K_rowadr.push_back(adr);
-    for (auto c = part.couples.lower_bound({group, -1}); c != part.couples.end() && c->first == group; ++c) {
+    auto c = std::lower_bound(part.couples.begin(), part.couples.end(), std::pair(group, -1));
+    for (; c != part.couples.end() && c->first == group; ++c) {
       addColumns(c->second, groupSize(m, c->second));
     }
     addColumns(group, dof - group + 1);

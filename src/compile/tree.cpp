@@ -12,9 +12,6 @@
 namespace sinew::draft {
 namespace {
 
-/// Body ids are packed in pairs of 16 bits where contacts are filtered.
-constexpr std::size_t kMaxBodies = 65534;
-
 struct Visit {
   const spec::Body* spec;
   int parent;
@@ -88,9 +85,6 @@ void alignWithInertia(Body& body) {
 void draftTree(Draft& draft) {
   const spec::Compiler& compiler = draft.compiler();
   const std::vector<Visit> order = depthFirst(draft);
-  if (order.size() >= kMaxBodies) {
-    throw LoadError(fmt::format("the model has {} bodies: it must be fewer than {}", order.size(), kMaxBodies));
-  }
 
   draft.bodies.reserve(order.size());
   std::vector<std::vector<Pose>> frames;  // of every body, because a body may lie in a frame of its parent

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "geom/file_kind.h"
 #include "geom/mesh_error.h"
 #include "geom/png_gray.h"
 
@@ -40,6 +41,11 @@ HeightField loadBinary(Bytes data) {
   if (data.size() < sizeof(size)) throw MeshError("height field file has no header");
   std::memcpy(size, data.data(), sizeof(size));
   const std::int64_t cells = std::int64_t{size[0]} * size[1];
+  const bool fits =
+      size[0] >= 1 && size[1] >= 1 && static_cast<std::uint64_t>(cells) == (data.size() - sizeof(size)) / sizeof(float);
+  // of a file of another kind the first bytes are no sizes
+  if (!fits && !kindOfFile(data).empty())
+    throw MeshError("not a height field: two sizes and their elevations, in binary, are needed" + seemsToBe(data));
   if (size[0] >= 1 && size[1] >= 1 && static_cast<std::uint64_t>(cells) != (data.size() - sizeof(size)) / sizeof(float))
     throw MeshError("unexpected size of height field file: " + std::to_string(data.size()) + " bytes for " +
                     std::to_string(size[0]) + " x " + std::to_string(size[1]) + " elevations");

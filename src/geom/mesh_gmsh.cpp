@@ -10,6 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "geom/file_kind.h"
 #include "geom/mesh_error.h"
 
 namespace sinew::geom {
@@ -35,12 +36,13 @@ int nodesOfType(std::int64_t type) {
 class Source {
  public:
   explicit Source(std::span<const unsigned char> data)
-      : text_(reinterpret_cast<const char*>(data.data()), data.size()) {}
+      : bytes_(data), text_(reinterpret_cast<const char*>(data.data()), data.size()) {}
 
   bool atEnd() const { return at_ >= text_.size(); }
   std::size_t left() const { return text_.size() - at_; }
   void setBinary() { binary_ = true; }
   bool isBinary() const { return binary_; }
+  std::span<const unsigned char> bytes() const { return bytes_; }
 
   /// The rest of the line, without its end.
   std::string_view line() {
@@ -49,6 +51,27 @@ class Source {
     at_ = std::min(end + 1, text_.size());
     if (!result.empty() && result.back() == '\r') result.remove_suffix(1);
     return result;
+  }
+
+  /// In text, everything about a thing is on one line: nothing but space may follow there.
+  void requireLineEnd(const std::string& what) {
+    if (binary_) return;
+    const std::string_view rest = line();
+    if (rest.find_first_not_of(" \t") == rest.npos) return;
+    throw MeshError("Gmsh file has more numbers than expected for " + what + ": \"" + printable(rest, 20) + "\"");
+  }
+
+  /// Only space may come before the mark.
+  void requireNext(std::string_view mark) {
+    const std::size_t next = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size());
+    if (text_.substr(next).starts_with(mark)) {
+      at_ = next + mark.size();
+      line();
+      return;
+    }
+    const std::string_view found = text_.substr(next, text_.substr(next).find_first_of("\r\n"));
+    throw MeshError("Gmsh file: " + std::string(mark) +
+                    " is expected after as many things as were announced, found \"" + printable(found, 20) + "\"");
   }
 
   void skipPast(std::string_view mark) {
@@ -73,7 +96,7 @@ class Source {
     const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (error != std::errc()) {
       const std::string_view found = text_.substr(at_, std::min<std::size_t>(left(), 20));
-      throw MeshError("Gmsh file has \"" + std::string(found.substr(0, found.find_first_of(" \t\r\n"))) +
+      throw MeshError("Gmsh file has \"" + printable(found.substr(0, found.find_first_of(" \t\r\n")), 20) +
                       "\" where a number is needed");
     }
     at_ += static_cast<std::size_t>(end - begin);
@@ -91,6 +114,7 @@ class Source {
   }
 
  private:
+  std::span<const unsigned char> bytes_;
   std::string_view text_;
   std::size_t at_ = 0;
   bool binary_ = false;
@@ -107,10 +131,13 @@ class Reader {
       if (section.empty() || section[0] != '$') continue;
       if (section == "$Nodes") {
         newFormat_ ? readNodes41() : readNodes22();
+        source_.requireNext("$EndNodes");
       } else if (section == "$Elements") {
         newFormat_ ? readElements41() : readElements22();
+        source_.requireNext("$EndElements");
+      } else {
+        source_.skipPast("$End" + section.substr(1));
       }
-      source_.skipPast("$End" + section.substr(1));
     }
     if (mesh_.vertex.empty()) throw MeshError("Gmsh file has no nodes");
     for (int dim = 3; dim >= 1 && mesh_.dim == 0; --dim) {
@@ -125,7 +152,9 @@ class Reader {
 
  private:
   void readFormat() {
-    if (source_.line() != "$MeshFormat") throw MeshError("a Gmsh file must begin with $MeshFormat");
+    if (source_.line() != "$MeshFormat") {
+      throw MeshError("a Gmsh file must begin with $MeshFormat" + seemsToBe(source_.bytes()));
+    }
     const double version = source_.number<double>();
     const int binary = source_.number<int>(), size = source_.number<int>();
     source_.line();
@@ -163,6 +192,7 @@ class Reader {
     for (std::size_t i = 0; i < n; ++i) {
       addNode(source_.number<std::int32_t>());
       addPosition();
+      source_.requireLineEnd("node " + std::to_string(tags_.back()));
     }
   }
 
@@ -171,15 +201,19 @@ class Reader {
     const std::string text(source_.line());
     std::size_t n = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-    if (error != std::errc() || n > source_.left()) {
-      throw MeshError("Gmsh file has an impossible number of " + std::string(what) + ": " + text);
+    const bool alone = text.find_first_not_of(" \t", static_cast<std::size_t>(end - text.data())) == text.npos;
+    if (error != std::errc() || !alone || n > source_.left()) {
+      throw MeshError("Gmsh file: a line with the number of " + std::string(what) + " is needed, found \"" +
+                      printable(text, 20) + "\"");
     }
     return n;
   }
 
   void readNodes41() {
     const std::size_t blocks = source_.count<std::int64_t>(1, "blocks");
-    for (int k = 0; k < 3; ++k) source_.number<std::int64_t>();  // number of nodes, smallest and largest tag
+    const auto announced = source_.number<std::int64_t>();
+    for (int k = 0; k < 2; ++k) source_.number<std::int64_t>();  // smallest and largest tag
+    source_.requireLineEnd("the section of nodes");
     for (std::size_t b = 0; b < blocks; ++b) {
       source_.number<std::int32_t>();  // dimension and tag of the entity
       source_.number<std::int32_t>();
@@ -188,6 +222,13 @@ class Reader {
       for (std::size_t i = 0; i < n; ++i) addNode(source_.number<std::int64_t>());
       for (std::size_t i = 0; i < n; ++i) addPosition();
     }
+    requireCount(announced, tags_.size(), "nodes");
+  }
+
+  static void requireCount(std::int64_t announced, std::size_t found, const char* what) {
+    if (announced >= 0 && static_cast<std::uint64_t>(announced) == found) return;
+    throw MeshError("Gmsh file announces " + std::to_string(announced) + " " + what + " and has " +
+                    std::to_string(found));
   }
 
   /// Takes the nodes of the element `element`, `Tag` being how their tags are stored.
@@ -224,6 +265,7 @@ class Reader {
         if (source_.isBinary()) tag = source_.number<std::int32_t>();
         for (std::size_t k = 0; k < tags; ++k) source_.number<std::int32_t>();
         addElement(tag, nodes);
+        source_.requireLineEnd("element " + std::to_string(tag));
       }
       done += follow;
     }
@@ -231,16 +273,23 @@ class Reader {
 
   void readElements41() {
     const std::size_t blocks = source_.count<std::int64_t>(1, "blocks");
-    for (int k = 0; k < 3; ++k) source_.number<std::int64_t>();
+    const auto announced = source_.number<std::int64_t>();
+    for (int k = 0; k < 2; ++k) source_.number<std::int64_t>();
+    source_.requireLineEnd("the section of elements");
+    std::size_t found = 0;
     for (std::size_t b = 0; b < blocks; ++b) {
       source_.number<std::int32_t>();
       source_.number<std::int32_t>();
       const int nodes = checkedNodes(source_.number<std::int32_t>());
       const std::size_t n = source_.count<std::int64_t>(4, "elements");
       for (std::size_t i = 0; i < n; ++i) {
-        addElement(source_.number<std::int64_t>(), nodes);
+        const auto tag = source_.number<std::int64_t>();
+        addElement(tag, nodes);
+        source_.requireLineEnd("element " + std::to_string(tag));
       }
+      found += n;
     }
+    requireCount(announced, found, "elements");
   }
 
   Source source_;

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "geom/file_kind.h"
 #include "geom/mesh_error.h"
 
 namespace sinew::geom {
@@ -82,6 +83,11 @@ TriMesh loadMsh(Bytes data) {
   std::int32_t header[4];
   std::memcpy(header, data.data(), kMshHeader);
   const auto [nVertex, nNormal, nTexcoord, nFace] = header;
+  // of a file of another kind the first bytes are no sizes
+  if (!kindOfFile(data).empty()) {
+    throw MeshError("not a mesh of the reference engine's MSH format" + seemsToBe(data) +
+                    (kindOfFile(data) == "a Gmsh file" ? " (use <flexcomp type=\"gmsh\">)" : ""));
+  }
   if (nVertex < 4 || nFace < 0 || (nNormal != 0 && nNormal != nVertex) || (nTexcoord != 0 && nTexcoord != nVertex))
     throw MeshError("invalid sizes in MSH file: " + std::to_string(nVertex) + " vertices, " + std::to_string(nNormal) +
                     " normals, " + std::to_string(nTexcoord) + " texcoords, " + std::to_string(nFace) + " faces");

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "geom/file_kind.h"
 #include "geom/mesh_error.h"
 #include "geom/mesh_load.h"
 
@@ -40,7 +41,7 @@ void checkVertexLine(std::string_view numbers, std::size_t lineNumber) {
     const auto [next, error] = std::from_chars(at, end, value);
     if (error == std::errc::invalid_argument || (next != end && !isBlank(*next)))
       throw MeshError("OBJ file, line " + std::to_string(lineNumber) + ": a vertex needs 3 numbers, found '" +
-                      std::string(numbers) + "'");
+                      printable(numbers, 40) + "'");
     if (!std::isfinite(value))
       throw MeshError("OBJ file, line " + std::to_string(lineNumber) + ": a vertex is not finite");
     at = next;

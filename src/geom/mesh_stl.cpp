@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "geom/file_kind.h"
 #include "geom/mesh_error.h"
 #include "geom/mesh_load.h"
 
@@ -70,7 +71,8 @@ float readFloat(Words& words) {
   const std::string word = words.next();
   char* end = nullptr;
   const float value = std::strtof(word.c_str(), &end);
-  if (word.empty() || *end != '\0') throw MeshError("ASCII STL file: 'vertex' needs 3 numbers, found '" + word + "'");
+  if (word.empty() || *end != '\0')
+    throw MeshError("ASCII STL file: 'vertex' needs 3 numbers, found '" + printable(word, 20) + "'");
   return value;
 }
 
@@ -111,6 +113,9 @@ TriMesh loadStl(Bytes data) {
   const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
   const std::size_t begin = text.find_first_not_of(" \t\r\n");
   const bool isAscii = begin != std::string_view::npos && text.substr(begin, 5) == "solid";
+  if (!isBinary && !isAscii && data.size() >= kHeader && !kindOfFile(data).empty())
+    throw MeshError("not an STL file: neither of the size its header asks for nor beginning with 'solid'" +
+                    seemsToBe(data));
   if (!isBinary && !isAscii)
     throw MeshError(data.size() < kHeader ? std::string("STL file is too short: neither a binary header nor 'solid'")
                                           : "STL file has the wrong size: " + std::to_string(data.size()) +

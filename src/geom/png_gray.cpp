@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string>
 
+#include "geom/file_kind.h"
 #include "geom/mesh_error.h"
 
 namespace sinew::geom {
@@ -85,7 +86,7 @@ class PngReader {
 
 GrayImage readPngGray(Bytes data) {
   PngReader reader(data);
-  if (!reader.readHeader()) throw MeshError("error decoding PNG file: " + reader.message());
+  if (!reader.readHeader()) throw MeshError("error decoding PNG file: " + reader.message() + seemsToBe(data));
   const std::size_t width = reader.width(), height = reader.height();
   if (width * height > kMaxPixels)
     throw MeshError("PNG image of " + std::to_string(width) + " x " + std::to_string(height) + " pixels is too large");
@@ -93,7 +94,8 @@ GrayImage readPngGray(Bytes data) {
   std::vector<unsigned char> bytes(reader.rowBytes() * height);
   std::vector<png_bytep> rows;
   for (std::size_t r = 0; r < height; ++r) rows.push_back(bytes.data() + r * reader.rowBytes());
-  if (!reader.readPixels(rows.data())) throw MeshError("error decoding PNG file: " + reader.message());
+  if (!reader.readPixels(rows.data()))
+    throw MeshError("error decoding PNG file: " + reader.message() + seemsToBe(data));
 
   GrayImage image{static_cast<int>(width), static_cast<int>(height), {}};
   image.pixel.reserve(width * height);

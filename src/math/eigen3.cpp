@@ -40,13 +40,8 @@ Quat quarterTurnAbout(int axis) {
   return {kHalf, v.x(), v.y(), v.z()};
 }
 
-}  // namespace
-
-Eigen3 eigen3(const Mat3& A, EigenRule rule) {
-  const bool accurate = rule == EigenRule::Accurate;
-  const double tolerance =
-      accurate ? std::numeric_limits<double>::epsilon() * A.cwiseAbs().maxCoeff() : kReferenceTolerance;
-  Eigen3 result;
+/// Turns the axes until R' A R is diagonal within the tolerance. `accurate`: no rotation is too small.
+void rotateToDiagonal(const Mat3& A, bool accurate, double tolerance, Eigen3& result) {
   for (int iteration = 0; iteration < kMaxRotations; ++iteration) {
     const Mat3 R = toMatrix(result.axes);
     const Mat3 D = multiply(multiply(R.transpose(), A), R);
@@ -64,6 +59,18 @@ Eigen3 eigen3(const Mat3& A, EigenRule rule) {
     if (halfSine == 0) break;
     result.axes = unit(result.axes * halfSineAbout(p.axis, p.turn * (tau >= 0 ? -halfSine : halfSine)));
   }
+}
+
+}  // namespace
+
+Eigen3 eigen3(const Mat3& A, EigenRule rule) {
+  const bool accurate = rule == EigenRule::Accurate;
+  const double noise = std::numeric_limits<double>::epsilon() * A.cwiseAbs().maxCoeff();
+  const double tolerance = accurate ? noise : kReferenceTolerance;
+  Eigen3 result;
+  rotateToDiagonal(A, accurate, tolerance, result);
+  // sums of parts leave a few units of rounding beside the diagonal, which say nothing about axes
+  if (rule == EigenRule::Refined && !result.axes.isIdentity()) rotateToDiagonal(A, true, 4 * noise, result);
 
   // bubble sort; a swap of neighbours is a quarter turn about the third axis
   for (const int lead : {0, 1, 0}) {

@@ -16,6 +16,9 @@ enum class EigenRule {
   /// The reference engine's rule: off-diagonal entries below 1e-12 (absolute) and rotations below about 1.4e-6 rad are
   /// left alone, and eigenvalues closer than 1e-12 are not sorted. Small inertias stay as they are.
   Reference,
+  /// The reference's rotations, its choice to leave a matrix alone and its order; if it rotated at all, further
+  /// rotations until the off-diagonal entries are rounding noise.
+  Refined,
   /// The same rotations continued until the off-diagonal entries are rounding noise relative to the trace.
   Accurate,
 };

@@ -236,7 +236,10 @@ class Expander {
     std::replace(slashes.begin(), slashes.end(), '\\', '/');
     fs::path path = existing(document_.directory / slashes);
     if (path.empty()) path = existing(node.file->directory / slashes);
-    if (path.empty()) fail(node, fmt::format("cannot find the included file \"{}\"", *name));
+    if (path.empty()) {
+      fail(node, fmt::format("cannot find the included file \"{}\"; tried {}", *name,
+                             spec::triedPaths({document_.directory / slashes, node.file->directory / slashes})));
+    }
     if (!included_.insert(canonical(path)).second)
       fail(node, fmt::format("file \"{}\" is already part of the model; a file can be included once", *name));
 

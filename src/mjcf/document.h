@@ -45,6 +45,9 @@ struct Document {
   std::deque<SourceFile> files;     ///< main file first
 };
 
+/// A URDF file, which has rules of its own (src/urdf).
+inline bool isRobot(const Document& document) { return document.root.tag == "robot"; }
+
 /// Elements nested deeper than this are refused, so that no later recursion can exhaust the stack.
 inline constexpr int kMaxDepth = 500;
 /// Larger files are refused.

@@ -32,17 +32,23 @@ bool isMemorySize(std::string_view text) {
 
 }  // namespace
 
-Reader::Reader(const Document& document, Warnings& warnings, std::vector<fs::path> openFiles,
-               const LoadOptions& options)
-    : document_(document), warnings_(warnings), openFiles_(std::move(openFiles)), options_(options) {}
+Reader::Reader(const Document& document, Warnings& warnings, ModelLibrary& library, spec::MemoryBudget& budget,
+               std::vector<fs::path> openFiles, const LoadOptions& options)
+    : document_(document),
+      warnings_(warnings),
+      library_(library),
+      budget_(budget),
+      openFiles_(std::move(openFiles)),
+      options_(options) {}
 
-Spec readModel(Document& document, Warnings& warnings, std::vector<fs::path> openFiles, const LoadOptions& options) {
-  if (document.root.tag == "robot") return urdf::readRobot(document, warnings, options);
-  checkGrammar(document.root, warnings);
-  return Reader(document, warnings, std::move(openFiles), options).read();
+Spec readModel(Document& document, Warnings& warnings, ModelLibrary& library, spec::MemoryBudget& budget,
+               std::vector<fs::path> openFiles, const LoadOptions& options) {
+  if (isRobot(document)) return urdf::readRobot(document, warnings, options);
+  return Reader(document, warnings, library, budget, std::move(openFiles), options).read();
 }
 
 Spec Reader::read() {
+  library_.requireRoom(document_, budget_.left());
   const Node& root = document_.root;
   MujocoRecord header;
   readAttributes(root, grammar(), header);
@@ -130,8 +136,6 @@ void Reader::readSize(const Node& section) {
     if (!text) continue;
     const int value = parseInts(*text, attribute.format)[0];
     if (value < -1) fail(section, fmt::format("'{}' must be at least -1, found \"{}\"", attribute.name, *text));
-    if (attribute.name.starts_with("nuser_") && value > kMaxUserColumns)
-      fail(section, fmt::format("'{}' can be {} at most, found {}", attribute.name, kMaxUserColumns, value));
   }
 }
 
@@ -325,7 +329,11 @@ void Reader::readAsset(const Node& section) {
       if (hfield.name.empty()) hfield.name = fs::path(hfield.file).stem().string();
       spec_.hfields.push_back(std::move(hfield));
     } else if (node.tag == "texture") {
-      spec_.textures.push_back(readVisualElement(node, {}));
+      spec::VisualElement texture = readVisualElement(node, {});
+      // named after its file, as meshes are: materials may refer to it by that name
+      if (const std::string_view* file = node.find("file"); file && texture.name.empty())
+        texture.name = fs::path(slashed(std::string(*file))).stem().string();
+      spec_.textures.push_back(std::move(texture));
     } else if (node.tag == "material") {
       spec_.materials.push_back(readVisualElement(node, classOf(node, mainClass()).material));
     } else if (node.tag == "skin") {
@@ -425,9 +433,13 @@ void Reader::readKeyframe(const Node& section) {
 namespace sinew {
 namespace {
 
-Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out,
-                 std::vector<std::filesystem::path> openFiles, const LoadOptions& options) {
-  Spec spec = mjcf::readModel(document, warnings, std::move(openFiles), options);
+Spec readChecked(mjcf::Document& document, Warnings& warnings, Warnings* out, const LoadOptions& options,
+                 std::vector<std::filesystem::path> openFiles) {
+  if (!mjcf::isRobot(document)) mjcf::checkGrammar(document.root, warnings);
+  mjcf::ModelLibrary library(warnings);
+  library.open(document, openFiles);
+  spec::MemoryBudget budget(options.maxMemory);
+  Spec spec = mjcf::readModel(document, warnings, library, budget, std::move(openFiles), options);
   if (out) out->insert(out->end(), warnings.begin(), warnings.end());
   return spec;
 }
@@ -438,14 +450,14 @@ Spec readMjcf(const std::filesystem::path& file, Warnings* warnings, const LoadO
   Warnings found;
   const auto document = mjcf::readDocument(file, found);
   std::error_code error;
-  return readChecked(*document, found, warnings, {std::filesystem::weakly_canonical(file, error)}, options);
+  return readChecked(*document, found, warnings, options, {std::filesystem::weakly_canonical(file, error)});
 }
 
 Spec readMjcfText(std::string_view text, const std::string& name, const std::filesystem::path& directory,
                   Warnings* warnings, const LoadOptions& options) {
   Warnings found;
   const auto document = mjcf::readDocumentText(text, name, directory, found);
-  return readChecked(*document, found, warnings, {}, options);
+  return readChecked(*document, found, warnings, options, {});
 }
 
 }  // namespace sinew

@@ -7,25 +7,23 @@
 
 #include "mjcf/document.h"
 #include "mjcf/grammar_check.h"
+#include "mjcf/model_library.h"
 #include "mjcf/records.h"
 #include "sinew/load.h"
 #include "sinew/spec.h"
 #include "spec/attach.h"
+#include "spec/memory_budget.h"
 
 namespace sinew::mjcf {
-
-/// Replicates and attachments may make at most this many elements, so that a few lines cannot exhaust the memory.
-inline constexpr std::size_t kMaxCopies = 1'000'000;
-/// Numbers of user data per element that <size nuser_...> may ask for.
-inline constexpr int kMaxUserColumns = 100'000;
 
 /// Turns a checked document into a Spec. Sections are read in a fixed order whatever their order in the text, the tree
 /// of bodies last, because elements outside it may be copied together with parts of it.
 class Reader {
  public:
-  /// `openFiles` are the model files being read, outermost first, so that a model cannot attach itself.
-  Reader(const Document& document, Warnings& warnings, std::vector<std::filesystem::path> openFiles = {},
-         const LoadOptions& options = {});
+  /// `openFiles` are the model files being read, outermost first, so that a model cannot attach itself. `library` has
+  /// the files that the document names; what is generated is charged to `budget`.
+  Reader(const Document& document, Warnings& warnings, ModelLibrary& library, spec::MemoryBudget& budget,
+         std::vector<std::filesystem::path> openFiles, const LoadOptions& options);
   Spec read();
 
  private:
@@ -75,8 +73,10 @@ class Reader {
   void readAttach(const Node& node, spec::Body& body, int frame);
   void attachFromSelf(const Node& node, spec::Body& body, int frame, const AttachRecord& record);
   void readModelAsset(const Node& node);
-  /// Counts elements made by copying; fails at `node` beyond the limit.
-  void countCopies(const Node& node, std::size_t numElements);
+  /// Takes memory for something that `node` generates, before it is made; fails there if there is not enough.
+  void charge(const Node& node, double bytes, const std::string& what);
+  /// Fails at `node` if a tree of this depth, put into the body being read, is too deep.
+  void requireDepth(const Node& node, std::size_t depth) const;
 
   /// A record of class `start`, overwritten by what the element says. Sets the origin.
   template <class R, class Start>
@@ -86,15 +86,17 @@ class Reader {
 
   const Document& document_;
   Warnings& warnings_;
+  ModelLibrary& library_;
+  spec::MemoryBudget& budget_;
   std::vector<std::filesystem::path> openFiles_;
   LoadOptions options_;
   Spec spec_;
   CompilerRecord compiler_;
   OptionRecord option_;
   std::map<std::string, spec::DefaultClass, std::less<>> classes_;  ///< without their children
-  std::map<std::string, Spec, std::less<>> models_;                 ///< models that can be attached
+  std::map<std::string, ModelLibrary::File&, std::less<>> models_;  ///< models that can be attached
   spec::PendingKeys pendingKeys_;
-  std::size_t numCopied_ = 0;
+  std::size_t depth_ = 0;  ///< of the body being read; the world has none
 };
 
 template <class R, class Start>
@@ -108,8 +110,8 @@ R Reader::readElement(const Node& node, const ElementType& type, const Start& st
 }
 
 /// The Spec of a document in either format: MJCF, or URDF if its root is <robot>.
-Spec readModel(Document& document, Warnings& warnings, std::vector<std::filesystem::path> openFiles,
-               const LoadOptions& options);
+Spec readModel(Document& document, Warnings& warnings, ModelLibrary& library, spec::MemoryBudget& budget,
+               std::vector<std::filesystem::path> openFiles, const LoadOptions& options);
 
 /// An element kept as text: `base` (a class) overwritten by what the element says.
 spec::VisualElement readVisualElement(const Node& node, const spec::VisualElement& base);

@@ -82,7 +82,9 @@ void Reader::readBodyContent(const Node& section, spec::Body& body, int frame, c
 
 void Reader::readBody(const Node& node, spec::Body& parent, int frame, const spec::DefaultClass& inherited) {
   spec::Body& body = addBody(node, parent, frame);
+  ++depth_;
   readBodyContent(node, body, -1, node.find("childclass") ? classNamed(node, "childclass") : inherited);
+  --depth_;
 }
 
 [[gnu::noinline]] spec::Body& Reader::addBody(const Node& node, spec::Body& parent, int frame) {

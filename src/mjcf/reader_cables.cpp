@@ -280,8 +280,12 @@ void Reader::readComposite(const Node& node, spec::Body& parent, int frame) {
   const bool round = parts.geom.type == GeomType::Capsule || parts.geom.type == GeomType::Cylinder;
   if (!round && parts.geom.type != GeomType::Box) fail(node, "a cable needs a geom of type capsule, cylinder or box");
   const std::string& prefix = composite.prefix;
+  const double numBodies = node.find("vertex") ? static_cast<double>(composite.vertex.size()) / 3 : composite.count[0];
+  constexpr double kEach = sizeof(spec::Body) + sizeof(spec::Geom) + sizeof(spec::Joint) + sizeof(spec::Exclude);
+  charge(node, kEach * numBodies + spec::chainBytes(3 * numBodies),
+         fmt::format("'{}': a chain of {} bodies", node.find("vertex") ? "vertex" : "count", numBodies));
+  requireDepth(node, static_cast<std::size_t>(numBodies));
   const Points points = pointsOf(node, composite);
-  countCopies(node, 5 * points.size());
   std::string cable;
   for (const Node& child : node.children) {
     if (child.tag == "plugin") cable = cableOf(child, "composite" + prefix);

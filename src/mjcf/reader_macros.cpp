@@ -13,21 +13,6 @@ namespace sinew::mjcf {
 namespace fs = std::filesystem;
 namespace {
 
-std::size_t countElements(const spec::Body& root) {
-  std::size_t count = 0;
-  spec::forEachBody(root, [&](const spec::Body& body) {
-    count += 1 + body.frames.size() + body.joints.size() + body.geoms.size() + body.sites.size() + body.cameras.size() +
-             body.lights.size() + body.flexcomps.size();
-  });
-  return count;
-}
-
-std::size_t countElements(const Spec& spec) {
-  return countElements(spec.world) + spec.meshes.size() + spec.flexes.size() + spec.pairs.size() +
-         spec.excludes.size() + spec.tendons.size() + spec.equalities.size() + spec.actuators.size() +
-         spec.sensors.size() + spec.keys.size();
-}
-
 /// The i-th copy's suffix: its number, padded with zeros to the width of the count.
 std::string copySuffix(const std::string& separator, int i, int count) {
   return separator + fmt::format("{:0{}}", i, std::to_string(count).size());
@@ -35,9 +20,13 @@ std::string copySuffix(const std::string& separator, int i, int count) {
 
 }  // namespace
 
-void Reader::countCopies(const Node& node, std::size_t numElements) {
-  if (numElements > kMaxCopies || (numCopied_ += numElements) > kMaxCopies)
-    fail(node, fmt::format("this would copy more than {} elements", kMaxCopies));
+void Reader::charge(const Node& node, double bytes, const std::string& what) {
+  if (const std::optional<std::string> refusal = budget_.take(bytes, what)) fail(node, *refusal);
+}
+
+void Reader::requireDepth(const Node& node, std::size_t depth) const {
+  if (depth_ + depth > spec::kMaxBodyDepth)
+    fail(node, fmt::format("bodies would be nested {} deep, the limit is {}", depth_ + depth, spec::kMaxBodyDepth));
 }
 
 void Reader::readReplicate(const Node& node, spec::Body& body, int frame, const spec::DefaultClass& inherited) {
@@ -57,9 +46,8 @@ void Reader::readReplicate(const Node& node, spec::Body& body, int frame, const 
 
   spec::Replicator replicator(spec_, part);
   if (record.count > 0) {
-    const std::size_t each = countElements(part) + replicator.numReferring();
-    const auto count = static_cast<std::size_t>(record.count);
-    countCopies(node, each > kMaxCopies / count ? kMaxCopies + 1 : each * count);
+    charge(node, record.count * (spec::bytesOf(part) + replicator.bytesReferring()),
+           fmt::format("'count' {}: these copies", record.count));
   }
 
   // pos_{i+1} = pos_i + R(q_i) offset, with q_i of the angles i euler
@@ -98,10 +86,14 @@ void Reader::readAttach(const Node& node, spec::Body& body, int frame) {
     fail(node, fmt::format("'model' names the unknown model \"{}\"{}", record.model,
                            near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near)));
   }
-  countCopies(node, countElements(model->second));
+  const Spec& attached = *model->second.spec;
+  charge(node, spec::bytesAttached(attached), fmt::format("'model' \"{}\" attached here", record.model));
+  requireDepth(node, static_cast<std::size_t>(spec::depthOf(attached.world)));
   try {
     Warnings found;
-    spec::attach(spec_, body, frame, model->second, {record.body, record.frame}, {record.prefix, ""}, pendingKeys_,
+    Spec copy = attached;
+    copy.modelname = record.model;
+    spec::attach(spec_, body, frame, std::move(copy), {record.body, record.frame}, {record.prefix, ""}, pendingKeys_,
                  found);
     for (const std::string& warning : found) warnings_.push_back(located(node, warning));
   } catch (const LoadError& e) {
@@ -132,7 +124,10 @@ void Reader::attachFromSelf(const Node& node, spec::Body& body, int frame, const
     if (!found) fail(node, fmt::format("'frame' names \"{}\", which is not a frame above this element", record.frame));
   }
   spec::Replicator replicator(spec_, part);
-  countCopies(node, countElements(part) + replicator.numReferring());
+  charge(node, spec::bytesOf(part) + replicator.bytesReferring(),
+         fmt::format("'{}' \"{}\" copied here", record.body.empty() ? "frame" : "body",
+                     record.body.empty() ? record.frame : record.body));
+  requireDepth(node, static_cast<std::size_t>(spec::depthOf(part)));
   const spec::Naming naming{record.prefix, ""};
   replicator.rename(part, naming);
   replicator.copyReferring(naming, part);
@@ -144,29 +139,19 @@ void Reader::readModelAsset(const Node& node) {
   readAttributes(node, elementType({"asset", "model"}), record);
   if (!record.content_type.empty() && record.content_type != "text/xml")
     fail(node, fmt::format("a model of content type \"{}\" is not supported", record.content_type));
-  std::replace(record.file.begin(), record.file.end(), '\\', '/');
-  fs::path path = document_.directory / record.file;
-  std::error_code error;
-  if (!fs::exists(path, error) && fs::exists(node.file->directory / record.file, error))
-    path = node.file->directory / record.file;
-  const fs::path canonical = fs::weakly_canonical(path, error);
-  if (std::find(openFiles_.begin(), openFiles_.end(), canonical) != openFiles_.end())
-    fail(node, fmt::format("model \"{}\" attaches itself", record.file));
-
-  Spec child;
-  try {
-    const auto document = readDocument(path, warnings_);
+  ModelLibrary::File& file = library_.fileOf(node);
+  if (!file.spec) {
     std::vector<fs::path> open = openFiles_;
-    open.push_back(canonical);
-    child = readModel(*document, warnings_, std::move(open), options_);
-  } catch (const LoadError& e) {
-    throw LoadError(fmt::format("{}\n  attached by {}:{}", e.what(), *node.file->name, node.line));
+    open.push_back(file.canonical);
+    try {
+      file.spec = readModel(*file.document, warnings_, library_, budget_, std::move(open), options_);
+    } catch (const LoadError& e) {
+      throw LoadError(fmt::format("{}\n  attached by {}:{}", e.what(), *node.file->name, node.line));
+    }
   }
-  spec_.files.insert(spec_.files.end(), child.files.begin(), child.files.end());
-  if (!record.name.empty()) child.modelname = record.name;
-  const std::string name = child.modelname;
-  if (!models_.emplace(name, std::move(child)).second)
-    fail(node, fmt::format("a model named \"{}\" exists already", name));
+  spec_.files.insert(spec_.files.end(), file.spec->files.begin(), file.spec->files.end());
+  const std::string name = record.name.empty() ? file.spec->modelname : record.name;
+  if (!models_.emplace(name, file).second) fail(node, fmt::format("a model named \"{}\" exists already", name));
 }
 
 }  // namespace sinew::mjcf

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "spec/memory_budget.h"
 #include "spec/names.h"
 #include "spec/place.h"
 
@@ -202,9 +203,18 @@ Replicator::Replicator(Spec& spec, const Body& part) : spec_(spec), names_(spec)
   collect(spec.tuples, ObjType::Tuple, tuples_);
 }
 
-std::size_t Replicator::numReferring() const {
-  return flexes_.places.size() + pairs_.places.size() + excludes_.places.size() + tendons_.places.size() +
-         equalities_.places.size() + actuators_.places.size() + sensors_.places.size() + tuples_.places.size();
+double Replicator::bytesReferring() const {
+  Spec copied;
+  const double nothing = bytesAttached(copied);
+  copied.flexes = flexes_.originals;
+  copied.pairs = pairs_.originals;
+  copied.excludes = excludes_.originals;
+  copied.tendons = tendons_.originals;
+  copied.equalities = equalities_.originals;
+  copied.actuators = actuators_.originals;
+  copied.sensors = sensors_.originals;
+  copied.tuples = tuples_.originals;
+  return bytesAttached(copied) - nothing;
 }
 
 void Replicator::copyReferring(const Naming& naming, const Body& copy) {

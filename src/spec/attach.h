@@ -33,8 +33,8 @@ class Replicator {
   void rename(Body& copy, const Naming& naming) const { renameTree(copy, naming, false, inside_); }
   /// After the part itself left the model: removes what referred to it.
   void removeReferring();
-  /// Number of elements outside the tree copied each time.
-  std::size_t numReferring() const;
+  /// Memory of the elements outside the tree that are copied each time, bytes.
+  double bytesReferring() const;
 
  private:
   template <class Element>

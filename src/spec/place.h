@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "sinew/spec.h"
 
@@ -14,5 +16,10 @@ std::string located(const Origin& origin, const std::string& tag, const std::str
 inline std::string located(const Element& element, const std::string& tag, const std::string& message) {
   return located(element.origin, tag, element.name, message);
 }
+
+/// The full path, as it is looked up.
+std::string shownPath(const std::filesystem::path& path);
+/// The full paths that were tried, each once, and which of their directories do not exist.
+std::string triedPaths(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace sinew::spec

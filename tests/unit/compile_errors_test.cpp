@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
 #include "sinew/load.h"
@@ -21,6 +22,9 @@ std::string errorOf(const std::string& xml) {
 std::string inWorld(const std::string& content) {
   return "<mujoco>\n<worldbody>\n" + content + "\n</worldbody>\n</mujoco>";
 }
+
+/// The full path of a file in the present directory, in quotes.
+std::string here(const char* file) { return "\"" + std::filesystem::absolute(file).string() + "\""; }
 
 struct Case {
   const char* what;
@@ -74,7 +78,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"TooLarge", inWorld(R"(<body><joint/><geom size="1e150"/></body>)"),
              "model.xml:3: <body>: the compiled model has body_mass[1] = inf: some number in it is too large"},
         Case{"UserColumns", "<mujoco>\n<size nuser_body=\"1000000000\"/>\n</mujoco>",
-             "model.xml:2: <size>: 'nuser_body' can be 100000 at most, found 1000000000"}),
+             "model.xml:2: <size>: 'nuser_body': body_user would take 7.5 GB of the 7.5 GB of memory that this model "
+             "needs; the limit is 2 GB (--max-memory, LoadOptions::maxMemory)"}),
     [](const auto& info) { return info.param.what; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -170,7 +175,7 @@ INSTANTIATE_TEST_SUITE_P(
     Assets, CompileError,
     testing::Values(
         Case{"MissingFile", "<mujoco>\n<asset>\n<mesh name=\"m\" file=\"nowhere.stl\"/></asset></mujoco>",
-             R"(model.xml:3: <mesh name="m">: file "nowhere.stl" does not exist)"},
+             R"(model.xml:3: <mesh name="m">: file "nowhere.stl" does not exist; tried )" + here("nowhere.stl")},
         Case{"UnknownFormat", "<mujoco>\n<asset>\n<mesh name=\"m\" file=\"shape.doc\"/></asset></mujoco>",
              R"(model.xml:3: <mesh name="m">: unknown mesh file type 'shape.doc'; known are .obj, .stl and .msh)"},
         Case{"HFieldSize",
@@ -184,7 +189,7 @@ INSTANTIATE_TEST_SUITE_P(
              R"(model.xml:3: <material name="n">: no texture is named "bark")"},
         Case{"HFieldMissing",
              "<mujoco>\n<asset>\n<hfield name=\"h\" file=\"h.png\" size=\"1 1 1 1\"/></asset></mujoco>",
-             R"(model.xml:3: <hfield name="h">: file "h.png" does not exist)"}),
+             R"(model.xml:3: <hfield name="h">: file "h.png" does not exist; tried )" + here("h.png")}),
     [](const auto& info) { return info.param.what; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -228,11 +233,14 @@ INSTANTIATE_TEST_SUITE_P(
              withArm("<compiler><lengthrange timestep=\"1e-9\"/></compiler>\n<actuator><muscle "
                      "joint=\"hinge\"/></actuator>"),
              "model.xml:6: <lengthrange>: inttotal = 10 seconds with timestep = 1e-09 are more than 1000000 steps"},
-        Case{"Keyframes", withArm("<keyframe><key/></keyframe>\n<size nkey=\"50000000\"/>"),
-             "model.xml:7: <size>: 50000000 keyframes ('nkey') of this model have 150000000 numbers, 100000000 is the "
-             "limit"},
-        Case{"UserData", withArm("<size nuserdata=\"200000000\"/>"),
-             "model.xml:6: <size>: 'nuserdata' can be 100000000 at most, found 200000000"},
+        Case{
+            "Keyframes", withArm("<keyframe><key/></keyframe>\n<size nkey=\"500000000\"/>"),
+            "model.xml:7: <size>: 'nkey': key_time would take 3.7 GB of the 13 GB of memory that this model needs; the "
+            "limit is 2 GB (--max-memory, LoadOptions::maxMemory)"},
+        Case{
+            "UserData", withArm("<size nuserdata=\"2000000000\"/>"),
+            "model.xml:6: <size>: 'nuserdata': userdata would take 15 GB of the 15 GB of memory that this model needs; "
+            "the limit is 2 GB (--max-memory, LoadOptions::maxMemory)"},
         Case{"Erp", withArm("<option erp=\"2\"/>"), "model.xml:6: <option>: 'erp' must be from 0 to 1, found 2"},
         Case{"ImpulseWithRungeKutta", withArm("<option solver=\"Impulse\" integrator=\"RK4\"/>"),
              "model.xml:6: <option>: the Impulse solver works on the velocity of one step and does not go with "

@@ -185,11 +185,10 @@ TEST(CompileTree, PairsAndExclusionsAreSortedByBodies) {
     <contact><pair name="late" geom1="g3" geom2="g2"/><pair name="early" geom1="g2" geom2="g1"/>
       <exclude name="x" body1="b3" body2="b1"/><exclude name="y" body1="b1" body2="b2"/></contact></mujoco>)");
   EXPECT_EQ(nameOf(m, ObjType::Pair, 0), "early");
-  EXPECT_EQ(m.pair_signature[0], (1 << 16) + 2);
-  EXPECT_EQ(m.pair_signature[1], (2 << 16) + 3);
+  EXPECT_EQ(std::vector<int>(m.pair_bodyid.begin(), m.pair_bodyid.end()), (std::vector<int>{1, 2, 2, 3}));
   EXPECT_EQ(m.pair_geom1[1], 1);
   EXPECT_EQ(m.pair_geom2[1], 2);
-  EXPECT_EQ(m.exclude_signature[0], (1 << 16) + 2);
+  EXPECT_EQ(std::vector<int>(m.exclude_bodyid.begin(), m.exclude_bodyid.end()), (std::vector<int>{1, 2, 1, 3}));
   EXPECT_EQ(nameOf(m, ObjType::Exclude, 0), "y");
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
 
 #include "sinew/load.h"
@@ -53,7 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CountOfASheet", flexcomp("count=\"3 3 2\""),
              kComp + "the third number of 'count' must be 1 for a sheet, found 2"},
         Case{"CountTooLarge", flexcomp("dim=\"3\" count=\"1000 1000 1000\""),
-             kComp + "'count' asks for more than 10000000 points"},
+             kComp + "'count': 1000000000 points and 5982017982 elements would need about 2.3 TB of memory; the limit "
+                     "is 2 GB "
+                     "(--max-memory, LoadOptions::maxMemory)"},
         Case{"Spacing", flexcomp(kGrid + "spacing=\"0.02\" radius=\"0.015\""),
              kComp + "'spacing' must be at least 2 * radius + margin = 0.03, found 0.02"},
         Case{"SpacingWithMargin", flexcomp(kGrid + "margin=\"0.015\""),
@@ -224,6 +227,89 @@ TEST(FlexWarnings, TrianglesThatLieOnEachOtherAtRest) {
                              "1 pairs of triangles, the first at the edge between vertices 0 and 1, lie on each other "
                              "at rest: bending=\"cotangent\" has no stable shape there, bending=\"dihedral\" has");
   EXPECT_TRUE(warningsOf("bending=\"dihedral\"").empty());
+}
+
+std::string warningsOf(const std::string& xml) {
+  Warnings warnings;
+  compile(readMjcfText(xml, "m.xml", {}, &warnings), &warnings);
+  std::string text;
+  for (const std::string& warning : warnings) text += warning + "\n";
+  return text;
+}
+
+TEST(FlexWarnings, C19_YoungWithoutEffectIsSaidWithTheCure) {
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\"", "<elasticity young=\"1e3\"/>")),
+            kComp +
+                "'young' 1000 has no effect: under law=\"mujoco\" a flex of dim 1 is no rod; say <elasticity "
+                "law=\"stvk\">, or young as an attribute of the flex itself\n");
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"2\" count=\"4 4 1\"", "<elasticity young=\"1e8\" thickness=\".01\"/>")),
+            kComp +
+                "'young' 1e+08 has no effect on a sheet with elastic2d=\"none\"; say <elasticity elastic2d=\"bend\">, "
+                "\"stretch\" or \"both\"\n");
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\"", "<elasticity young=\"1e3\" law=\"stvk\"/>")), "");
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\" young=\"1e3\"")), "");
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"2\" count=\"4 4 1\" young=\"1e3\" thickness=\".01\"")), "");
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"3\" count=\"3 3 3\"", "<elasticity young=\"1e3\"/>")), "");
+}
+
+TEST(FlexWarnings, C16_RodsSayThatTheyDoNotTwist) {
+  EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\" young=\"1e3\" poisson=\"0.3\"")),
+            kComp +
+                "'poisson' 0.3 has no effect: a rod resists stretching and bending, not twisting; for twist use "
+                "<composite type=\"cable\">\n");
+  EXPECT_EQ(warningsOf(flexcomp("type=\"circle\" dim=\"1\" count=\"9 1 1\" young=\"1e3\"")),
+            kComp +
+                "the rod is curved at rest (8 bends, up to 0.79 rad): it keeps the angles, but does not resist "
+                "twisting; for twist use <composite type=\"cable\">\n");
+}
+
+TEST(FlexError, C16_DistortedGridsAreRefusedWithTheNode) {
+  const auto model = [](const std::string& last, const std::string& dof) {
+    std::string bodies, names;
+    const int n = dof == "trilinear" ? 2 : 3;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        for (int k = 0; k < n; ++k) {
+          const std::string name = "n" + std::to_string(i) + std::to_string(j) + std::to_string(k);
+          const bool corner = i == n - 1 && j == n - 1 && k == n - 1;
+          const std::string pos = corner ? last : std::to_string(i) + " " + std::to_string(j) + " " + std::to_string(k);
+          bodies += "<body name=\"" + name + "\" pos=\"" + pos +
+                    "\"><joint type=\"slide\"/><geom size=\".01\" mass=\"1\"/></body>";
+          names += name + " ";
+        }
+      }
+    }
+    return "<mujoco><worldbody>" + bodies + "</worldbody>\n<deformable>\n<flex name=\"f\" dim=\"3\" dof=\"" + dof +
+           "\" node=\"" + names +
+           "\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1\" element=\"0 1 2 3\"><contact "
+           "selfcollide=\"none\"/></flex></deformable></mujoco>";
+  };
+  EXPECT_EQ(errorOf(model("1 1 1", "trilinear")), "");
+  EXPECT_EQ(
+      errorOf(model("1 1 1.1", "trilinear")),
+      "m.xml:3: <flex name=\"f\">: node 7 (body \"n111\") is 0.1 m away from its place in a grid of equal boxes: a "
+      "flex with dof=\"trilinear\" or \"quadratic\" would not be at rest there");
+  EXPECT_EQ(errorOf(model("2 2 2", "quadratic")), "");
+  EXPECT_NE(errorOf(model("2 2.001 2", "quadratic")).find("node 26 (body \"n222\") is 0.001 m away"),
+            std::string::npos);
+}
+
+/// The rows that hold an undeclared flex together take each of solref and solimp from the flex's own attribute if its
+/// author wrote it, and otherwise what is stiff: (2h, 1) and 0.99.
+TEST(FlexRows, C12_SolrefAndSolimpAreDecidedOneByOne) {
+  const auto rows = [](const std::string& attributes) {
+    const Model m = compile(readMjcfText(flexcomp(kGrid + attributes)));
+    EXPECT_EQ(m.neq, 1);
+    return std::array{m.eq_solref[0], m.eq_solref[1], m.eq_solimp[0], m.eq_solimp[1]};
+  };
+  EXPECT_EQ(rows(""), (std::array{0.004, 1.0, 0.99, 0.99}));
+  EXPECT_EQ(rows("solref=\"0.05 0.8\""), (std::array{0.05, 0.8, 0.99, 0.99}));
+  EXPECT_EQ(rows("solimp=\"0.9 0.95\""), (std::array{0.004, 1.0, 0.9, 0.95}));
+  EXPECT_EQ(rows("solref=\"0.05 1\" solimp=\"0.9 0.95\""), (std::array{0.05, 1.0, 0.9, 0.95}));
+  // what <contact> says is about contacts alone
+  const Model m = compile(readMjcfText(flexcomp(kGrid, "<contact solref=\"0.05 1\" solimp=\"0.5 0.6\"/>")));
+  EXPECT_EQ(m.eq_solref[0], 0.004);
+  EXPECT_EQ(m.eq_solimp[0], 0.99);
 }
 
 }  // namespace

@@ -58,5 +58,28 @@ TEST(Eigen3, ReferenceRuleLeavesTinyMatricesAlone) {
   EXPECT_EQ(e.values, Vec3(1e-13, 2e-13, 3e-13));
 }
 
+TEST(Eigen3, C11_RefinedAxesAreExactWhereTheReferenceStopsEarly) {
+  std::mt19937 generator(5);
+  double worstReference = 0;
+  for (const double scale : {1e-5, 1.0, 1e5}) {
+    for (int i = 0; i < 300; ++i) {
+      const Mat3 A = randomSymmetric(generator, scale);
+      worstReference = std::max(worstReference, (rebuilt(eigen3(A)) - A).cwiseAbs().maxCoeff() / scale);
+      EXPECT_LT((rebuilt(eigen3(A, EigenRule::Refined)) - A).cwiseAbs().maxCoeff(), test::tolerance(1e-14 * scale));
+    }
+  }
+  EXPECT_GT(worstReference, 1e-8);
+}
+
+TEST(Eigen3, RefinedRuleLeavesAloneWhatTheReferenceLeavesAlone) {
+  Mat3 A = Vec3(1, 2, 3).asDiagonal();
+  A(0, 1) = A(1, 0) = 5e-13;
+  EXPECT_TRUE(eigen3(A, EigenRule::Refined).axes.isIdentity() || eigen3(A).axes.isIdentity() == false);
+  // rounding beside equal values says nothing about axes
+  Mat3 round = Vec3(2, 2, 1).asDiagonal();
+  round(0, 1) = round(1, 0) = 4e-16;
+  EXPECT_TRUE(eigen3(round, EigenRule::Refined).axes.isIdentity());
+}
+
 }  // namespace
 }  // namespace sinew

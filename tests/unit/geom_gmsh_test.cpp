@@ -119,15 +119,42 @@ TEST(Gmsh, WhatIsWrongIsSaid) {
   EXPECT_EQ(errorOf("$MeshFormat\n3.0 0 8\n"), "only versions 2.2 and 4.1 of Gmsh files are supported, found 3.000000");
   const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
   EXPECT_EQ(errorOf(head), "Gmsh file has no nodes");
-  EXPECT_EQ(errorOf(head + "$Nodes\n999999999999\n"), "Gmsh file has an impossible number of nodes: 999999999999");
+  EXPECT_EQ(errorOf(head + "$Nodes\n999999999999\n"),
+            "Gmsh file: a line with the number of nodes is needed, found \"999999999999\"");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 x 0\n"), "Gmsh file has \"x\" where a number is needed");
-  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n"), "Gmsh file has no $EndNodes");
+  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n"),
+            "Gmsh file: $EndNodes is expected after as many things as were announced, found \"\"");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n"), "Gmsh file has no segments, triangles or tetrahedra");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n7 1 0 1 9\n$EndElements\n"),
             "Gmsh file has element 7 with node 9, which does not exist");
   EXPECT_EQ(errorOf(head + "$Nodes\n2\n1 0 0 0\n5 0 nan 0\n"), "Gmsh file has node 5 at a place that is not finite");
   EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0\n$EndNodes\n$Elements\n1\n1 5 0 1 9\n$EndElements\n"),
             "Gmsh file has elements of type 5: not supported");
+}
+
+TEST(Gmsh, C8_MissingCountsAndNumbersAreNotReadAsSomethingElse) {
+  const std::string head = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n";
+  const std::string nodes = "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n";
+  const std::string tet = "1 4 2 0 1 1 2 3 4\n";
+  EXPECT_EQ(load(head + nodes + "$Elements\n1\n" + tet + "$EndElements\n").element.size(), 4u);
+  EXPECT_EQ(errorOf(head + nodes + "$Elements\n" + tet + tet + "$EndElements\n"),
+            "Gmsh file: a line with the number of elements is needed, found \"1 4 2 0 1 1 2 3 4\"");
+  EXPECT_EQ(errorOf(head + nodes + "$Elements\n1\n" + tet + "2" + tet.substr(1) + "$EndElements\n"),
+            "Gmsh file: $EndElements is expected after as many things as were announced, found \"2 4 2 0 1 1 2 3 4\"");
+  EXPECT_EQ(errorOf(head + nodes + "$Elements\n2\n" + tet + "$EndElements\n"),
+            "Gmsh file has \"$EndElements\" where a number is needed");
+  EXPECT_EQ(errorOf(head + nodes + "$Elements\n1\n1 4 2 0 1 1 2 3 4 4\n$EndElements\n"),
+            "Gmsh file has more numbers than expected for element 1: \" 4\"");
+  EXPECT_EQ(errorOf(head + "$Nodes\n1\n1 0 0 0 0\n$EndNodes\n"),
+            "Gmsh file has more numbers than expected for node 1: \" 0\"");
+  const std::string new41 = "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n";
+  EXPECT_EQ(errorOf(new41 + "$Nodes\n1 5 1 5\n3 1 0 1\n1\n0 0 0\n$EndNodes\n"),
+            "Gmsh file announces 5 nodes and has 1");
+}
+
+TEST(Gmsh, C18_FilesOfAnotherKindAreNamed) {
+  EXPECT_EQ(errorOf("<mujoco/>\n"), "a Gmsh file must begin with $MeshFormat; the file seems to be XML text");
+  EXPECT_EQ(errorOf("\x89PNG\r\n"), "a Gmsh file must begin with $MeshFormat; the file seems to be a PNG image");
 }
 
 TEST(Gmsh, EveryBeginningOfAFileIsRefusedOrReadInBounds) {

@@ -109,6 +109,13 @@ TEST(Hfield, SaysWhatIsWrong) {
               loadHfield(bytes(binaryField(2, 2, {1, 2, 3})), "x");
             }),
             "unexpected size of height field file: 20 bytes for 2 x 2 elevations");
+  EXPECT_EQ(errorOf([] { loadHfield(bytes("just some text that is no height field"), "C18"); }),
+            "not a height field: two sizes and their elevations, in binary, are needed; the file seems to be text");
+  EXPECT_EQ(errorOf([] { loadHfield(bytes("<?xml version=\"1.0\"?><mujoco/>"), "C18"); }),
+            "not a height field: two sizes and their elevations, in binary, are needed; the file seems to be XML text");
+  EXPECT_EQ(
+      errorOf([] { loadHfield(bytes("\x89PNG\r\n and so on"), "C18"); }),
+      "not a height field: two sizes and their elevations, in binary, are needed; the file seems to be a PNG image");
   EXPECT_EQ(errorOf([] { loadHfield(bytes("not a png at all"), "x.png"); }).substr(0, 24), "error decoding PNG file:");
   EXPECT_EQ(errorOf([] { loadHfield(bytes("x"), "x.png", "image/jpeg"); }),
             "unsupported height field content type 'image/jpeg'; known are image/png and image/vnd.mujoco.hfield");

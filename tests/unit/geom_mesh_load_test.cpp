@@ -255,5 +255,21 @@ TEST(BuiltinMesh, SaysWhatIsWrong) {
   EXPECT_EQ(error(BuiltinMesh::Plate, {1e5, 1e5}), "builtin plate: more than 1000000 vertices");
 }
 
+TEST(MeshLoad, C18_FilesOfAnotherKindAreNamedNotEchoedAsNumbers) {
+  const std::string text =
+      "This is a text of more than eighty-four characters, which is what a binary STL file has as its "
+      "header at least.";
+  EXPECT_EQ(
+      errorOf([&] { loadStl(bytes(text)); }),
+      "not an STL file: neither of the size its header asks for nor beginning with 'solid'; the file seems to be text");
+  EXPECT_EQ(errorOf([&] { loadMsh(bytes(text)); }),
+            "not a mesh of the reference engine's MSH format; the file seems to be text");
+  EXPECT_EQ(errorOf([&] { loadMsh(bytes("$MeshFormat\n2.2 0 8\n$EndMeshFormat\n")); }),
+            "not a mesh of the reference engine's MSH format; the file seems to be a Gmsh file (use <flexcomp "
+            "type=\"gmsh\">)");
+  EXPECT_EQ(errorOf([&] { loadObj(bytes("v 1 \x01\x02 3\n")); }),
+            "OBJ file, line 1: a vertex needs 3 numbers, found '1 .. 3'");
+}
+
 }  // namespace
 }  // namespace sinew::geom

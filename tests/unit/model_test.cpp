@@ -8,8 +8,10 @@
 #include <fstream>
 #include <limits>
 
+#include "base/hash.h"
 #include "sinew/data.h"
 #include "sinew/errors.h"
+#include "sinew/load.h"
 
 namespace sinew {
 namespace {
@@ -82,10 +84,17 @@ TEST(Model, FirstDifferenceNamesTheFieldTheIndexAndBothValues) {
   EXPECT_NE(hashOf(a), hashOf(b));
 }
 
+/// A model that loadModel() accepts.
+Model compiledModel() {
+  return compile(
+      readMjcfText("<mujoco><worldbody><body><geom size=\".1\"/></body><body><joint/><geom "
+                   "size=\".1\"/></body></worldbody></mujoco>"));
+}
+
 TEST(Model, SavedAndLoadedModelIsTheSameBitForBit) {
-  Model m = smallModel();
+  Model m = compiledModel();
   m.body_mass[1] = std::numeric_limits<double>::denorm_min();
-  m.body_mass[2] = -0.0;
+  m.body_ipos[2] = -0.0;
   m.opt.timestep = 0.1;
   m.stat.center[1] = 7;
   const TemporaryFile file;
@@ -106,20 +115,29 @@ TEST(Model, DamagedFilesAreRefusedWithAReason) {
     }
     return "no error";
   };
-  saveModel(smallModel(), file.path());
+  saveModel(compiledModel(), file.path());
   std::ifstream in(file.path(), std::ios::binary);
   const std::string good{std::istreambuf_iterator<char>(in), {}};
 
   EXPECT_NE(messageFor("hello, world").find("the signature is missing"), std::string::npos);
   EXPECT_NE(messageFor("").find("ends too early"), std::string::npos);
-  EXPECT_NE(messageFor(good.substr(0, good.size() - 1)).find("length does not fit"), std::string::npos);
-  EXPECT_NE(messageFor(good + "x").find("length does not fit"), std::string::npos);
+  EXPECT_NE(messageFor(good.substr(0, good.size() - 1)).find("it is damaged"), std::string::npos);
+  EXPECT_NE(messageFor(good + "x").find("it is damaged"), std::string::npos);
+  const auto repaired = [](std::string bytes) {  // with the checksum that belongs to them
+    Hasher hasher;
+    hasher.add(bytes.data() + 24, bytes.size() - 24);
+    const std::uint64_t sum = hasher.value();
+    std::memcpy(bytes.data() + 16, &sum, sizeof(sum));
+    return bytes;
+  };
+  EXPECT_NE(messageFor(repaired(good + "x")).find("length does not fit"), std::string::npos);
   std::string other = good;
   other[8] = static_cast<char>(other[8] ^ 1);
   EXPECT_NE(messageFor(other).find("another version"), std::string::npos);
   std::string huge = good;
-  std::memset(huge.data() + 16, 0x7f, 8);  // nq and nv: two billion each
-  EXPECT_NE(messageFor(huge).find("length does not fit"), std::string::npos) << "must not try to allocate that";
+  std::memset(huge.data() + 24, 0x7f, 8);  // nq and nv: two billion each
+  EXPECT_NE(messageFor(repaired(huge)).find("length does not fit"), std::string::npos)
+      << "must not try to allocate that";
 }
 
 TEST(Model, MissingFileIsAnErrorWithItsName) {
