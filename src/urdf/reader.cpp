@@ -149,7 +149,13 @@ class RobotReader {
       if (!seen.insert(node.tag).second) fail(node, fmt::format("<{}> may appear once", node.tag));
     }
     mjcf::checkGrammar(settings.root, warnings_);
-    spec_ = mjcf::Reader(settings, warnings_).read();
+    mjcf::ModelLibrary library(warnings_);
+    library.open(settings, {});
+    spec::MemoryBudget budget(options_.maxMemory);
+    spec_ = mjcf::Reader(settings, warnings_, library, budget, {}, options_).read();
+    for (const mjcf::SourceFile& file : document_.files) {
+      if (!file.path.empty()) spec_.files.push_back(file.path.string());
+    }
 
     const Node* compiler = childOf(settings.root, "compiler");
     const auto says = [&](std::string_view attribute) { return compiler && compiler->find(attribute); };
