@@ -16,14 +16,14 @@ namespace sinew {
 
 /// Choices that belong to the run rather than to the model.
 struct LoadOptions {
-  std::optional<GapReading> gap;  ///< overrides <compiler gap>
+  std::optional<GapReading> gap{};  ///< overrides <compiler gap>
   /// Most memory that loading may need for what a model generates (grids, replicas, attachments, user data), and that
   /// the Model and its Data may take, bytes. More is a LoadError that names the attribute and the size.
   std::uint64_t maxMemory = std::uint64_t{2} << 30;
   /// URDF: the directory of the package NAME in package://NAME/... and model://NAME/...
-  std::map<std::string, std::filesystem::path> packages;
+  std::map<std::string, std::filesystem::path> packages{};
   /// URDF: directories that hold packages in folders of their names; after these, folders near the file are tried.
-  std::vector<std::filesystem::path> packagePath;
+  std::vector<std::filesystem::path> packagePath{};
 };
 
 /// Reads an MJCF file, its includes and the models it attaches; or a URDF file, whose root is <robot> (docs/urdf.md).
