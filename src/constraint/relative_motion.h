@@ -20,7 +20,8 @@ struct RelativeMotion {
 /// contacts between two bodies there is a shorter way, see contact_rows.cpp.
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact);
 
-/// Motion of point p2 of carrier2 against p1 of carrier1, translations only; a carrier is a body or nbody + flex node.
+/// Motion of point p2 of carrier2 against p1 of carrier1, translations only (`angular` need not be there); a carrier is
+/// a body or nbody + flex node.
 RelativeMotion carrierMotion(const Model& m, Data& d, int carrier1, const Vec3& p1, int carrier2, const Vec3& p2);
 
 /// Motion of flex point `point2` against `point1`, translations only.
