@@ -22,8 +22,8 @@ struct ColliderPair {
 
 /// Which boxes of colliders are near each other, kept from step to step [Verlet 1967]. Each box has room around it, and
 /// all pairs of rooms that overlap are listed. While every box stays in its room, no two of them overlap that are not
-/// listed; one that leaves gets another room, and its pairs are looked up again. What is kept never shows in results,
-/// only in speed.
+/// listed; one that leaves gets another room, and its pairs are looked up again. Pairs that the filters (bits, bodies,
+/// excludes, explicit pairs) keep from touching are left out. What is kept never shows in results, only in speed.
 struct NearPairs {
   struct Pair {
     ColliderPair colliders;
@@ -34,6 +34,7 @@ struct NearPairs {
   Array<BoundingTree::Box> room;  ///< around it
   Array<Pair> pair;               ///< rooms that overlap, in the order of contacts
   BoundingTree tree;              ///< of the rooms
+  std::uint64_t filters = 0;      ///< digest of all that the filters look at; another one: the list is made anew
 
   /// Forgets everything.
   void clear() { collider.clear(); }

@@ -99,7 +99,6 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
   const bool sleepers = someAsleep(m, d);
   const auto matters = [&](int c1, int c2) { return !sleepers || isLively(m, d, c1) || isLively(m, d, c2); };
   const auto mayMeet = [&](int c1, int c2) {
-    if (!mayCollide(m, c1, c2)) return false;
     return isFlex(m, c1) || isFlex(m, c2) || mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2));
   };
   // planes and explicit pairs, which have no boxes; then what is listed, which is in order
@@ -108,7 +107,8 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
   listed.clear();
   for (const int plane : planes) {
     for (const int c : bounded) {
-      if (matters(plane, c) && mayMeet(plane, c)) unlisted.push_back(orderedPair(m, plane, c, -1));
+      if (matters(plane, c) && mayCollide(m, plane, c) && mayMeet(plane, c))
+        unlisted.push_back(orderedPair(m, plane, c, -1));
     }
   }
   for (int i = 0; i < m.npair; ++i) {

@@ -1,6 +1,7 @@
 #include "collision/broad_phase.h"
 #include "collision/colliders.h"
 #include "collision/collision.h"
+#include "collision/contact_limit.h"
 #include "collision/contact_maker.h"
 #include "collision/element_contacts.h"
 #include "collision/filters.h"
@@ -64,20 +65,24 @@ void collide(const Model& m, Data& d) {
                                      m.opt.solver == Solver::Impulse};
   const std::span<const ColliderPair> pairs(candidates.data(), static_cast<std::size_t>(candidates.size()));
   GeomTouches touches(m, d, options, pairs);
+  ContactLimit limit(m, d);
   for (std::size_t i = 0; i < pairs.size(); ++i) {  // contacts in the order of the pairs
     const int first = pairs[i].first, second = pairs[i].second;
     if (!isFlex(m, second)) {
       const GeomTouch touch = touches.of(i);
       addContacts(m, d, touch.parameters, touch.points, first, second);
+      if (touch.found > 0) limit.thinned(first, second, touch.found);
+      limit.check();
     } else if (!isFlex(m, first)) {
-      collideGeomWithFlex(m, d, trees, options, first, flexOf(m, second));
+      collideGeomWithFlex(m, d, trees, options, first, flexOf(m, second), limit);
     } else {
-      collideFlexes(m, d, trees, options, flexOf(m, first), flexOf(m, second));
+      collideFlexes(m, d, trees, options, flexOf(m, first), flexOf(m, second), limit);
     }
   }
   for (int f = 0; f < m.nflex; ++f) {
-    if (!flexAsleep(m, d, f)) collideFlexWithItself(m, d, trees, options, f);
+    if (!flexAsleep(m, d, f)) collideFlexWithItself(m, d, trees, options, f, limit);
   }
+  limit.finish();
 }
 
 }  // namespace sinew

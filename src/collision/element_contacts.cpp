@@ -1,12 +1,16 @@
 #include "collision/element_contacts.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
 #include <utility>
 
 #include "collision/bounding_tree.h"
 #include "collision/colliders.h"
 #include "collision/contact_maker.h"
 #include "collision/filters.h"
+#include "math/types.h"
 
 namespace sinew {
 namespace {
@@ -29,7 +33,7 @@ Touching elementOf(const Model& m, int elem) {
 }
 
 void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, int plane, int flex,
-                  const MixedParameters& p) {
+                  const MixedParameters& p, ContactLimit& limit) {
   Array<geom::ContactPoint>& points = scratch().points;
   const geom::Shape shape = shapeOf(m, d, plane);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
@@ -37,8 +41,67 @@ void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, 
     points.clear();
     if (geom::collide(shape, vertexAt(m, d, m.flex_vertadr[flex] + i), distance, options, points) == 0) continue;
     addContact(m, d, p, points[0], {.geom = plane}, {.flex = flex, .vert = i});
+    limit.check();
   }
 }
+
+/// The box around a geom in the axes of the geom, against elements whose boxes in the axes of the world overlap the
+/// geom's: a slab that is tilted fills little of its box there.
+class OwnBox {
+ public:
+  /// `distance`: up to which contacts are looked for.
+  OwnBox(const Model& m, const Data& d, int geom, double distance)
+      : rot_(mat3(d.geom_xmat.data(), geom)),
+        size_(ConstMapVec3(m.geom_aabb.data() + 6 * geom + 3)),
+        distance_(distance) {
+    center_ = vec3(d.geom_xpos.data(), geom) + rot_ * ConstMapVec3(m.geom_aabb.data() + 6 * geom);
+  }
+
+  /// False only if the element is surely farther away than that.
+  bool mayTouch(const geom::Element& element) const {
+    Vec3 low = rot_.transpose() * (element.corner[0] - center_), high = low;
+    for (std::size_t i = 1; i < static_cast<std::size_t>(element.count); ++i) {
+      const Vec3 corner = rot_.transpose() * (element.corner[i] - center_);
+      low = low.cwiseMin(corner);
+      high = high.cwiseMax(corner);
+    }
+    constexpr double kSlack = 1e-9;  // rounding must not hide a contact
+    const double reach = distance_ + element.radius;
+    const Vec3 bound = (1 + kSlack) * size_ + Vec3::Constant(reach + kSlack * std::abs(reach));
+    return (low.array() <= bound.array()).all() && (-high.array() <= bound.array()).all();
+  }
+
+ private:
+  Mat3 rot_;
+  Vec3 center_, size_;
+  double distance_;
+};
+
+/// The edges of the triangles of a flex, each once: with the first of its triangles that is asked about.
+class EdgesOnce {
+ public:
+  EdgesOnce(const Model& m, Data& d, int flex) : m_(m), flex_(flex) {
+    if (m.flex_dim[flex] == 2) seen_ = d.arena.zeros<bool>(m.flex_edgenum[flex]);
+  }
+
+  /// Calls f(i, j) with the corners of edges of the triangle that no other triangle before had.
+  template <class F>
+  void forEachNew(int elem, F&& f) {
+    const int* const id = m_.flex_elemedge.data() + m_.flex_elemedgeadr[flex_] + 3 * (elem - m_.flex_elemadr[flex_]);
+    for (std::size_t k = 0; k < 3; ++k) {
+      bool& seen = seen_[static_cast<std::size_t>(id[k])];
+      if (!seen) f(kCorners[k][0], kCorners[k][1]);
+      seen = true;
+    }
+  }
+
+ private:
+  static constexpr std::array<std::array<std::size_t, 2>, 3> kCorners = {{{1, 2}, {2, 0}, {0, 1}}};
+
+  const Model& m_;
+  int flex_;
+  std::span<bool> seen_;
+};
 
 /// Two elements whose boxes overlap, looked at more closely before they are listed. The cheap test comes first.
 bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distance) {
@@ -46,7 +109,8 @@ bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distan
 }
 
 /// Adds the contacts of scratch().pairs, elements counted over all flexes.
-void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p) {
+void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p,
+                  ContactLimit& limit) {
   Scratch& memory = scratch();
   std::sort(memory.pairs.begin(), memory.pairs.end());
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
@@ -56,6 +120,7 @@ void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, 
     for (const geom::ContactPoint& point : memory.points) {
       addContact(m, d, p, point, elementOf(m, elem1), elementOf(m, elem2));
     }
+    limit.check();
   }
 }
 
@@ -94,29 +159,41 @@ void collideInside(const Model& m, Data& d, const geom::CollideOptions& options,
 }  // namespace
 
 void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int geom,
-                         int flex) {
+                         int flex, ContactLimit& limit) {
   const MixedParameters p = mixParameters(m.opt, parametersOf(m, geom), parametersOf(m, m.ngeom + flex));
-  if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p);
+  if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p, limit);
 
+  const BoundingTree& tree = trees.of(flex);  // takes memory that stays, so it comes before the scope
+  const Arena::Scope scope(d.arena);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   Scratch& memory = scratch();
   memory.elements.clear();
-  forEachInside(trees.of(flex), geomBox(m, d, geom, distance),
+  forEachInside(tree, geomBox(m, d, geom, distance),
                 [&](int item) { memory.elements.push_back(trees.element(flex, item)); });
   std::sort(memory.elements.begin(), memory.elements.end());
   const geom::Shape shape = shapeOf(m, d, geom);
+  const OwnBox box(m, d, geom, distance);
+  EdgesOnce edges(m, d, flex);
   for (const int elem : memory.elements) {
-    if (hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
+    const geom::Element element = elementAt(m, d, elem);
+    if (!box.mayTouch(element) || hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
     memory.points.clear();
-    geom::collide(shape, elementAt(m, d, elem), distance, options, memory.points);
+    const int found = geom::collide(shape, element, distance, options, memory.points);
+    if (found > geom::kMostPoints) limit.thinned(geom, m.ngeom + flex, found);
+    if (element.count == 3) {
+      edges.forEachNew(elem, [&](std::size_t i, std::size_t j) {
+        geom::collideCrossing(shape, element.corner[i], element.corner[j], element.radius, distance, memory.points);
+      });
+    }
     for (const geom::ContactPoint& point : memory.points) {
       addContact(m, d, p, point, {.geom = geom}, elementOf(m, elem));
     }
+    limit.check();
   }
 }
 
 void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,
-                   int flex2) {
+                   int flex2, ContactLimit& limit) {
   const MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
   Array<std::pair<int, int>>& pairs = scratch().pairs;
   pairs.clear();
@@ -126,11 +203,11 @@ void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::Col
     const int elem1 = trees.element(flex1, i), elem2 = trees.element(flex2, j);
     if (mayTouch(m, d, elem1, elem2, distance)) pairs.push_back({elem1, elem2});
   });
-  collidePairs(m, d, options, p);
+  collidePairs(m, d, options, p, limit);
 }
 
-void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options,
-                           int flex) {
+void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex,
+                           ContactLimit& limit) {
   if (m.flex_rigid[flex] || (m.flex_contype[flex] & m.flex_conaffinity[flex]) == 0) return;
   const MixedParameters p = parametersWithin(m, flex);
   if (m.flex_internal[flex]) collideInside(m, d, options, flex, p);
@@ -141,7 +218,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
     const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
     if (!shareVertex(m, elem1, elem2) && mayTouch(m, d, elem1, elem2, 0)) pairs.push_back({elem1, elem2});
   });
-  collidePairs(m, d, options, p);
+  collidePairs(m, d, options, p, limit);
 }
 
 }  // namespace sinew

@@ -44,7 +44,7 @@ MixedParameters parametersOf(const Model& m, const ColliderPair& c) {
 struct GeomTouches::Chunk {
   struct Touch {
     MixedParameters parameters;
-    std::ptrdiff_t begin = 0, end = 0;
+    std::ptrdiff_t begin = 0, end = 0, found = 0;
   };
   std::array<Touch, kChunkSize> touch;
   Array<geom::ContactPoint> points;
@@ -75,7 +75,7 @@ GeomTouch GeomTouches::of(std::size_t pair) {
   Chunk& found = Chunk::memory()[ahead_ ? chunk : 0];
   if (!ahead_ && chunk != chunk_) find(chunk_ = chunk, found);
   const Chunk::Touch& touch = found.touch[pair % kChunkSize];
-  return {touch.parameters, {found.points.data() + touch.begin, found.points.data() + touch.end}};
+  return {touch.parameters, {found.points.data() + touch.begin, found.points.data() + touch.end}, touch.found};
 }
 
 void GeomTouches::find(std::size_t chunk, Chunk& found) const {
@@ -89,8 +89,9 @@ void GeomTouches::find(std::size_t chunk, Chunk& found) const {
     touch.parameters = parametersOf(m_, c);
     const MixedParameters& p = touch.parameters;
     points.clear();
-    geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second),
-                  detectionDistance(m_.opt, p.margin, p.gap, p.early), options_, points);
+    const int all = geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second),
+                                  detectionDistance(m_.opt, p.margin, p.gap, p.early), options_, points);
+    touch.found = all > geom::kMostPoints ? all : 0;
     if (m_.opt.solver == Solver::Impulse && m_.geom_type[c.first] != GeomType::HField) {
       const double r1 = m_.geom_rbound[c.first], r2 = m_.geom_rbound[c.second];  // of planes: 0
       settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));

@@ -14,6 +14,7 @@ namespace sinew {
 struct GeomTouch {
   const MixedParameters& parameters;
   std::span<const geom::ContactPoint> points;
+  std::ptrdiff_t found;  ///< how many there were before they were thinned out; 0: they were not
 };
 
 /// Where the geoms of a list of pairs touch. Threads share long lists; the result is the same for any number.

@@ -49,7 +49,9 @@ NearPairs::Pair pairOf(const Model& m, const NearPairs& near, int i, int j) {
 
 void listAll(const Model& m, NearPairs& near) {
   near.pair.clear();
-  forEachOverlap(near.tree, [&](int i, int j) { near.pair.push_back(pairOf(m, near, i, j)); });
+  forEachOverlap(near.tree, [&](int i, int j) {
+    if (mayCollide(m, near.collider[i], near.collider[j])) near.pair.push_back(pairOf(m, near, i, j));
+  });
   std::sort(near.pair.begin(), near.pair.end(), before);
 }
 
@@ -64,7 +66,8 @@ void listAgain(const Model& m, std::span<const int> few, NearPairs& near, Arena&
   near.pair.resize(kept);
   for (const int i : few) {
     forEachInside(near.tree, near.room[i], [&](int j) {
-      if (j != i && (!oneOf(j) || i < j)) near.pair.push_back(pairOf(m, near, i, j));
+      if (j == i || (oneOf(j) && j < i)) return;
+      if (mayCollide(m, near.collider[i], near.collider[j])) near.pair.push_back(pairOf(m, near, i, j));
     });
   }
   // both parts in order, then from the back into one
@@ -102,7 +105,9 @@ void updateNearPairs(const Model& m, std::span<const int> colliders, std::span<c
   const Arena::Scope scope(scratch);
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
   const auto at = [&](std::ptrdiff_t i) -> const Box& { return boxes[static_cast<std::size_t>(i)]; };
-  if (!isAbout(near, colliders)) {
+  const std::uint64_t filters = filterDigest(m, colliders);
+  if (!isAbout(near, colliders) || filters != near.filters) {
+    near.filters = filters;
     near.collider.resize(count);
     near.box.resize(count);
     near.room.resize(count);

@@ -21,7 +21,7 @@ struct RelativeMotion {
 /// contacts between two bodies there is a shorter way, see contact_rows.cpp.
 RelativeMotion contactMotion(const Model& m, Data& d, const Contact& contact);
 
-/// Motion of point p2 of carrier2 against p1 of carrier1, translations only.
+/// Motion of point p2 of carrier2 against p1 of carrier1, translations only (`angular` may be empty).
 RelativeMotion carrierMotion(const Model& m, Data& d, Carrier carrier1, const Vec3& p1, Carrier carrier2,
                              const Vec3& p2);
 

@@ -56,9 +56,13 @@ struct CollideOptions {
   bool steady = false;  ///< rather keep the features of the last step than be exactly like the reference engine
 };
 
-/// Appends the contact points of two shapes that are nearer than `margin` to `out`; returns how many. The shape with
-/// the smaller type comes first (the caller sorts them). Every pair of types is covered, except plane with plane or
-/// height field, and two height fields, which never touch: those return 0.
+/// Two shapes get no more points than this. A height field that makes more has them thinned out, see geom/thin_out.h.
+inline constexpr int kMostPoints = 10000;
+
+/// Appends the contact points of two shapes that are nearer than `margin` to `out`; returns how many there are, of
+/// which kMostPoints are appended at most. The shape with the smaller type comes first (the caller sorts them). Every
+/// pair of types is covered, except plane with plane or height field, and two height fields, which never touch: those
+/// return 0.
 int collide(const Shape& a, const Shape& b, double margin, const CollideOptions& options, Array<ContactPoint>& out);
 
 /// Signed distance of two convex shapes (no plane, no height field) and their nearest points, if nearer than `cutoff`;

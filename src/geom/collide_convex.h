@@ -31,7 +31,8 @@ int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<Contac
 /// vertices. A mesh without hull is left to planeMesh().
 int planeMeshSteady(const Shape& plane, const Shape& mesh, double margin, Array<ContactPoint>& out);
 
-/// A height field is a row of prisms, two for each cell; each prism under the shape gives at most one point.
+/// A height field is a row of prisms, two for each cell; each prism under the shape gives at most one point. Returns
+/// how many there are, and appends kMostPoints of them at most.
 int collideHeightField(const Shape& field, const Shape& shape, double margin, const CollideOptions& options,
                        Array<ContactPoint>& out);
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geom/collide_convex.h"
 #include "geom/collide_primitive.h"
@@ -82,6 +83,74 @@ int capsuleTriangle(const Shape& capsule, const Element& triangle, double margin
     ++count;
   }
   return count;
+}
+
+constexpr double kAlong = 1e-6;  ///< sine below which an edge runs along another and does not cross it
+
+bool isInside(const Vec3& half, const Vec3& p) { return (p.cwiseAbs().array() < half.array()).all(); }
+
+/// All in the frame of the box. An edge that crosses one of the box leaves across both, if no side is a shorter way.
+int crossBoxEdges(const Shape& box, const Vec3& a, const Vec3& b, double radius, double margin, PointList& out) {
+  const Vec3 p = applyTransposed(box.rot, a - box.pos), q = applyTransposed(box.rot, b - box.pos), along = q - p;
+  const Vec3& half = box.size;
+  if (isInside(half, p) || isInside(half, q)) return 0;
+  double side = -std::numeric_limits<double>::max();  // how far the edge is outside of the box, seen across its sides
+  for (int i = 0; i < 3; ++i) {
+    side = std::max({side, std::min(p[i], q[i]) - half[i], -std::max(p[i], q[i]) - half[i]});
+  }
+  if (side - radius > margin) return 0;
+  const double length = norm(along), slack = kAlong * length;
+  int count = 0;
+  for (int i = 0; i < 3; ++i) {
+    const int j = (i + 1) % 3, k = (i + 2) % 3;
+    Vec3 n = Vec3::Unit(i).cross(along);
+    if (!(norm(n) > kAlong * length)) continue;
+    n = unitOrX(n);
+    if (dot(n, p) < 0) n = -n;  // the line passes the centre on the side it leaves to
+    for (const double u : {-half[j], half[j]}) {
+      for (const double v : {-half[k], half[k]}) {
+        if (n[j] * u < -kAlong * half[j] || n[k] * v < -kAlong * half[k]) continue;  // not an edge on that side
+        Vec3 onEdge = Vec3::Zero();
+        onEdge[j] = u;
+        onEdge[k] = v;
+        const double height = dot(n, p - onEdge);
+        if (height < side - slack || height - radius > margin) continue;
+        const Vec3 across = n.cross(Vec3::Unit(i));
+        const double t = dot(across, onEdge - p) / dot(across, along);
+        const Vec3 crossing = p + t * along;
+        if (!(t > 0 && t < 1 && std::abs(crossing[i]) < half[i])) continue;
+        const double dist = height - radius;
+        out.push_back({.pos = apply(box.rot, crossing - n * (radius + 0.5 * dist)) + box.pos,
+                       .normal = apply(box.rot, n),
+                       .dist = dist,
+                       .feature = 1 + 4 * i + (u > 0 ? 2 : 0) + (v > 0 ? 1 : 0)});
+        ++count;
+      }
+    }
+  }
+  return count;
+}
+
+int crossCapsuleAxis(const Shape& capsule, const Vec3& a, const Vec3& b, double radius, double margin, PointList& out) {
+  const Vec3 axis = capsule.rot.col(2), along = b - a, from = a - capsule.pos;
+  const double half = capsule.size[1];
+  const double ee = dot(along, along), ea = dot(along, axis), rest = ee - ea * ea;
+  if (!(rest > kAlong * kAlong * ee)) return 0;
+  const double t = (ea * dot(axis, from) - dot(along, from)) / rest, s = dot(axis, from) + t * ea;
+  if (!(t > 0 && t < 1 && std::abs(s) < half)) return 0;
+  const auto reaches = [&](const Vec3& p) {
+    const Vec3 to = p - axis * std::clamp(dot(axis, p), -half, half);
+    return dot(to, to) < capsule.size[0] * capsule.size[0];
+  };
+  if (reaches(from) || reaches(from + along)) return 0;
+  const Vec3 between = from + t * along - s * axis;
+  const double height = norm(between);
+  const double dist = height - capsule.size[0] - radius;
+  if (dist > margin) return 0;
+  const Vec3 n = height > kMinVal ? Vec3(between / height) : unitOrX(axis.cross(along));
+  out.push_back(
+      {.pos = capsule.pos + s * axis + n * (capsule.size[0] + 0.5 * dist), .normal = n, .dist = dist, .feature = 1});
+  return 1;
 }
 
 /// A segment is a capsule whose axis points from its second end to the first.
@@ -200,6 +269,12 @@ int collide(const Shape& shape, const Element& element, double margin, const Col
     }
   }
   return convexElement(shape, element, margin, options, out);
+}
+
+int collideCrossing(const Shape& shape, const Vec3& a, const Vec3& b, double radius, double margin, PointList& out) {
+  if (shape.type == GeomType::Box) return crossBoxEdges(shape, a, b, radius, margin, out);
+  if (shape.type == GeomType::Capsule) return crossCapsuleAxis(shape, a, b, radius, margin, out);
+  return 0;
 }
 
 int collide(const Element& a, const Element& b, double margin, const CollideOptions& options, PointList& out) {

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "geom/collide_convex.h"
+#include "geom/thin_out.h"
 #include "math/ordered_math.h"
 
 namespace sinew::geom {
@@ -125,6 +126,7 @@ int collidePrisms(const Shape& field, Visitor& visitor, double reach, double mar
   visitor.body.setInflation(0.5 * margin);
   ConvexBody prism(field, 0.5 * margin);
   WitnessList contacts;
+  const std::ptrdiff_t begin = out.size();
   int count = 0;
   walk.forEach(visitor.low[2] - (margin + reach), [&](const std::array<Vec3, 6>& corners, int number) {
     prism.setPrism(corners);
@@ -135,7 +137,9 @@ int collidePrisms(const Shape& field, Visitor& visitor, double reach, double mar
                    .dist = margin + w.dist,
                    .feature = number});
     ++count;
+    if (out.size() - begin == 2 * kMostPoints) thinOut(out, begin, kMostPoints);
   });
+  thinOut(out, begin, kMostPoints);
   return count;
 }
 

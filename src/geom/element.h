@@ -28,10 +28,18 @@ bool farApart(const Element& a, const Element& b, double distance);
 ///   plane: every corner. Sphere and triangle: the nearest point. Box and triangle: corners of the triangle against the
 ///   nearest side of the box, corners of the box against the triangle. Capsule and triangle: the ends of the capsule,
 ///   and corners of the triangle beside its axis. Height field: one point per prism under the element.
+///   (What crosses between these is found by collideCrossing().)
 ///   Segments are capsules; everything else is one point of the convex collider. There, what meets a triangle keeps the
 ///   smooth normal of an ellipsoid or of the side of a cylinder.
 int collide(const Shape& shape, const Element& element, double margin, const CollideOptions& options,
             Array<ContactPoint>& out);
+
+/// Appends the points where an edge of a triangle (from a to b, with the triangle's radius) crosses edges of a box, or
+/// the axis of a capsule, nearer than `margin`; returns how many. An edge with an end inside of the shape is left to
+/// the contact of that end. Other shapes have none: their contact with the triangle is the deepest point, wherever it
+/// is.
+int collideCrossing(const Shape& shape, const Vec3& a, const Vec3& b, double radius, double margin,
+                    Array<ContactPoint>& out);
 
 /// The same for two elements: two points at most for two parallel segments, otherwise one.
 int collide(const Element& a, const Element& b, double margin, const CollideOptions& options, Array<ContactPoint>& out);

@@ -166,8 +166,13 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
     case Trouble::OtherModel:
       return "the Data was made for another Model; the step did nothing";
     case Trouble::ContactLimit:
-      return fmt::format("{} and {} make {:.0f} contacts, more than memory allows; the deepest ones were kept",
-                         collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
+      return index < 0
+                 ? fmt::format(
+                       "a step makes {:.0f} contacts, more than memory allows; the deepest ones were kept, "
+                       "which left out some of {} and {}",
+                       report.value, collider(m, report.collider[0]), collider(m, report.collider[1]))
+                 : fmt::format("{} and {} make {:.0f} contacts, more than memory allows; the deepest ones were kept",
+                               collider(m, report.collider[0]), collider(m, report.collider[1]), report.value);
     case Trouble::Energy:
       return fmt::format("the energy grew by {:.3g} J although nothing did work, most of it in {}", report.value,
                          jointOfDof(m, index));

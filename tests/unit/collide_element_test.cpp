@@ -100,6 +100,61 @@ TEST(CollideElement, ACapsuleMeetsATriangleWithItsEndsAndItsSideWithTheCorners) 
   expectNear(out[1].normal, Vec3(0, 0, -1), 1e-14);
 }
 
+// An edge over an edge of a box: straight out of both, at their crossing. Ends outside of the box, one above, one
+// beside it.
+TEST(CollideElement, AnEdgeCrossesTheEdgeOfABox) {
+  const OwnedShape box = makeShape(GeomType::Box, Vec3(0.1, 0.2, 0.3));
+  const auto crossing = [&](const Vec3& a, const Vec3& b, double margin = 0) {
+    Array<ContactPoint> out;
+    geom::collideCrossing(box.shape, a, b, 0.01, margin, out);
+    return out;
+  };
+  // in the plane y = 0.05, at 45 degrees, 3 mm inside of the edge (0.1, y, 0.3): with the radius 13 mm
+  const Vec3 n = Vec3(1, 0, 1).normalized(), along = Vec3(1, 0, -1).normalized(), edge(0.1, 0.05, 0.3);
+  Array<ContactPoint> out = crossing(edge - 0.003 * n - 0.05 * along, edge - 0.003 * n + 0.05 * along);
+  ASSERT_EQ(out.size(), 1);
+  EXPECT_NEAR(out[0].dist, -0.013, tolerance(1e-15));
+  expectNear(out[0].normal, n, 1e-14);
+  expectNear(out[0].pos, edge - 0.0065 * n, 1e-14);
+  // outside, but nearer than the radius, or than the margin
+  EXPECT_NEAR(crossing(edge + 0.004 * n - 0.05 * along, edge + 0.004 * n + 0.05 * along)[0].dist, -0.006,
+              tolerance(1e-15));
+  EXPECT_EQ(crossing(edge + 0.012 * n - 0.05 * along, edge + 0.012 * n + 0.05 * along).size(), 0);
+  EXPECT_EQ(crossing(edge + 0.012 * n - 0.05 * along, edge + 0.012 * n + 0.05 * along, 0.005).size(), 1);
+  // an end inside has a contact of its own; beyond the corner of the box, or before it, nothing is crossed
+  EXPECT_EQ(crossing(edge - 0.003 * n, edge - 0.003 * n + 0.05 * along).size(), 0);
+  EXPECT_EQ(crossing(edge - 0.003 * n + 0.01 * along, edge - 0.003 * n + 0.05 * along).size(), 0);
+  const Vec3 beyond = 0.2 * Vec3::UnitY();
+  EXPECT_EQ(crossing(edge + beyond - 0.05 * along, edge + beyond + 0.05 * along).size(), 0);
+  // all across the top, 1 mm below it: both edges of it
+  out = crossing(Vec3(-0.2, 0.03, 0.299), Vec3(0.2, 0.03, 0.299));
+  ASSERT_EQ(out.size(), 2);
+  for (const ContactPoint& c : out) {
+    EXPECT_NEAR(c.dist, -0.011, tolerance(1e-14));
+    expectNear(c.normal, Vec3(0, 0, 1), 1e-14);
+    EXPECT_NEAR(std::abs(c.pos.x()), 0.1, tolerance(1e-14));
+  }
+}
+
+TEST(CollideElement, AnEdgeCrossesTheAxisOfACapsule) {
+  const OwnedShape capsule = makeShape(GeomType::Capsule, Vec3(0.02, 0.1, 0));
+  const auto crossing = [&](const Vec3& a, const Vec3& b) {
+    Array<ContactPoint> out;
+    geom::collideCrossing(capsule.shape, a, b, 0.01, 0, out);
+    return out;
+  };
+  Array<ContactPoint> out = crossing(Vec3(0.025, -0.3, 0.04), Vec3(0.025, 0.2, 0.04));
+  ASSERT_EQ(out.size(), 1);
+  EXPECT_NEAR(out[0].dist, -0.005, tolerance(1e-15));
+  expectNear(out[0].normal, Vec3(1, 0, 0), 1e-14);
+  expectNear(out[0].pos, Vec3(0.0175, 0, 0.04), 1e-14);
+  EXPECT_EQ(crossing(Vec3(0.035, -0.3, 0.04), Vec3(0.035, 0.2, 0.04)).size(), 0);   // too far
+  EXPECT_EQ(crossing(Vec3(0.025, -0.3, 0.12), Vec3(0.025, 0.2, 0.12)).size(), 0);   // over the end
+  EXPECT_EQ(crossing(Vec3(0.025, -0.3, 0.04), Vec3(0.025, -0.1, 0.04)).size(), 0);  // does not reach it
+  EXPECT_EQ(crossing(Vec3(0.01, 0, 0.04), Vec3(0.01, 0.3, 0.04)).size(), 0);        // an end inside
+  EXPECT_EQ(crossing(Vec3(0.025, 0, -0.1), Vec3(0.025, 0, 0.1)).size(), 0);         // along it
+}
+
 TEST(CollideElement, ASegmentIsACapsule) {
   const Element rope{.count = 2, .corner = {Vec3(-0.1, 0, 0), Vec3(0.1, 0, 0)}, .radius = 0.01};
   const OwnedShape box = makeShape(GeomType::Box, Vec3(0.5, 0.5, 0.1)).at(Vec3(0, 0, -0.108));

@@ -138,5 +138,30 @@ TEST(NearPairs, StartAgainWithOtherColliders) {
   }
 }
 
+// Pairs that the filters keep apart are not listed, and when a program changes what the filters look at, the list
+// follows.
+TEST(NearPairs, FollowTheFilters) {
+  test::Random random(3);
+  Scene scene(random);
+  for (Box& box : scene.boxes) box = {{0, 0, 0}, {1, 1, 1}};  // all overlap
+  const auto expect = [&](auto&& mayCollide) {
+    scene.update();
+    Pairs expected;
+    for (int i = 0; i < kCount; ++i) {
+      for (int j = i + 1; j < kCount; ++j) {
+        if (mayCollide(i, j)) expected.push_back({i, j});
+      }
+    }
+    EXPECT_EQ(listed(scene.near), expected);
+  };
+  expect([](int, int) { return true; });
+  for (int i = 0; i < kCount; ++i) scene.model.geom_contype[i] = scene.model.geom_conaffinity[i] = i % 2 + 1;
+  expect([](int i, int j) { return i % 2 == j % 2; });
+  scene.model.geom_conaffinity[0] = 3;
+  expect([](int i, int j) { return i % 2 == j % 2 || i == 0; });
+  for (int i = 0; i < kCount; ++i) scene.model.geom_contype[i] = scene.model.geom_conaffinity[i] = 1;
+  expect([](int, int) { return true; });
+}
+
 }  // namespace
 }  // namespace sinew
