@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collision/bounding_tree.h"
+#include "collision/collide_memory.h"
 #include "collision/colliders.h"
 #include "collision/contact_maker.h"
 #include "collision/filters.h"
@@ -15,18 +16,6 @@
 namespace sinew {
 namespace {
 
-/// Memory that outlives a call, so that stepping does not allocate.
-struct Scratch {
-  Array<geom::ContactPoint> points;
-  Array<int> elements;
-  Array<std::pair<int, int>> pairs;
-};
-
-Scratch& scratch() {
-  thread_local Scratch memory;
-  return memory;
-}
-
 Touching elementOf(const Model& m, int elem) {
   const int flex = m.flexelem_flexid[elem];
   return {.flex = flex, .elem = elem - m.flex_elemadr[flex]};
@@ -34,7 +23,7 @@ Touching elementOf(const Model& m, int elem) {
 
 void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, int plane, int flex,
                   const MixedParameters& p, ContactLimit& limit) {
-  Array<geom::ContactPoint>& points = scratch().points;
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
   const geom::Shape shape = shapeOf(m, d, plane);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   for (int i = 0; i < m.flex_vertnum[flex]; ++i) {
@@ -108,16 +97,17 @@ bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distan
   return !geom::farApart(elementAt(m, d, elem1), elementAt(m, d, elem2), distance) && !areOnOneBody(m, elem1, elem2);
 }
 
-/// Adds the contacts of scratch().pairs, elements counted over all flexes.
+/// Adds the contacts of collideMemory->elementPairs, elements counted over all flexes.
 void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p,
                   ContactLimit& limit) {
-  Scratch& memory = scratch();
-  std::sort(memory.pairs.begin(), memory.pairs.end());
+  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  std::sort(pairs.begin(), pairs.end());
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
-  for (const auto& [elem1, elem2] : memory.pairs) {
-    memory.points.clear();
-    geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, memory.points);
-    for (const geom::ContactPoint& point : memory.points) {
+  for (const auto& [elem1, elem2] : pairs) {
+    points.clear();
+    geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, points);
+    for (const geom::ContactPoint& point : points) {
       addContact(m, d, p, point, elementOf(m, elem1), elementOf(m, elem2));
     }
     limit.check();
@@ -133,7 +123,7 @@ MixedParameters parametersWithin(const Model& m, int flex) {
 }
 
 void collideInside(const Model& m, Data& d, const geom::CollideOptions& options, int flex, MixedParameters p) {
-  Array<geom::ContactPoint>& points = scratch().points;
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
   const int vertadr = m.flex_vertadr[flex], elemadr = m.flex_elemadr[flex];
   for (int i = m.flex_evpairadr[flex]; i < m.flex_evpairadr[flex] + m.flex_evpairnum[flex]; ++i) {
     const int elem = m.flex_evpair[2 * i], vert = m.flex_evpair[2 * i + 1];
@@ -166,26 +156,27 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
   const BoundingTree& tree = trees.of(flex);  // takes memory that stays, so it comes before the scope
   const Arena::Scope scope(d.arena);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
-  Scratch& memory = scratch();
-  memory.elements.clear();
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  Array<int>& elements = d.collideMemory->elements;
+  elements.clear();
   forEachInside(tree, geomBox(m, d, geom, distance),
-                [&](int item) { memory.elements.push_back(trees.element(flex, item)); });
-  std::sort(memory.elements.begin(), memory.elements.end());
+                [&](int item) { elements.push_back(trees.element(flex, item)); });
+  std::sort(elements.begin(), elements.end());
   const geom::Shape shape = shapeOf(m, d, geom);
   const OwnBox box(m, d, geom, distance);
   EdgesOnce edges(m, d, flex);
-  for (const int elem : memory.elements) {
+  for (const int elem : elements) {
     const geom::Element element = elementAt(m, d, elem);
     if (!box.mayTouch(element) || hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
-    memory.points.clear();
-    const int found = geom::collide(shape, element, distance, options, memory.points);
+    points.clear();
+    const int found = geom::collide(shape, element, distance, options, points);
     if (found > geom::kMostPoints) limit.thinned(geom, m.ngeom + flex, found);
     if (element.count == 3) {
       edges.forEachNew(elem, [&](std::size_t i, std::size_t j) {
-        geom::collideCrossing(shape, element.corner[i], element.corner[j], element.radius, distance, memory.points);
+        geom::collideCrossing(shape, element.corner[i], element.corner[j], element.radius, distance, points);
       });
     }
-    for (const geom::ContactPoint& point : memory.points) {
+    for (const geom::ContactPoint& point : points) {
       addContact(m, d, p, point, {.geom = geom}, elementOf(m, elem));
     }
     limit.check();
@@ -195,7 +186,7 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
 void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,
                    int flex2, ContactLimit& limit) {
   const MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
-  Array<std::pair<int, int>>& pairs = scratch().pairs;
+  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
   pairs.clear();
   const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
@@ -212,7 +203,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   const MixedParameters p = parametersWithin(m, flex);
   if (m.flex_internal[flex]) collideInside(m, d, options, flex, p);
   if (m.flex_selfcollide[flex] == SelfCollide::None) return;
-  Array<std::pair<int, int>>& pairs = scratch().pairs;
+  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
     const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
