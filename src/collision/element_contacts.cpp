@@ -159,8 +159,7 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
   Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
   Array<int>& elements = d.collideMemory->elements;
   elements.clear();
-  forEachInside(tree, geomBox(m, d, geom, distance),
-                [&](int item) { elements.push_back(trees.element(flex, item)); });
+  forEachInside(tree, geomBox(m, d, geom, distance), [&](int item) { elements.push_back(trees.element(flex, item)); });
   std::sort(elements.begin(), elements.end());
   const geom::Shape shape = shapeOf(m, d, geom);
   const OwnBox box(m, d, geom, distance);

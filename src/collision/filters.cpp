@@ -84,7 +84,7 @@ std::uint64_t filterDigest(const Model& m, std::span<const int> colliders) {
     add(contype(m, c));
     add(conaffinity(m, c));
   }
-  for (const auto signature : m.exclude_signature) add(signature);
+  for (const int body : m.exclude_bodyid) add(body);
   for (int i = 0; i < m.npair; ++i) {
     add(m.pair_geom1[i]);
     add(m.pair_geom2[i]);

@@ -194,8 +194,9 @@ const std::vector<Shape>& shapes() {
 Model modelFrom(const std::string& text) { return compile(readMjcfText(text)); }
 
 std::string sceneOf(const std::string& world, const std::string& rest = "") {
-  return fmt::format(R"(<mujoco><option timestep="0.001" gravity="0 0 0" integrator="implicitfast"/><worldbody>{}</worldbody>{}</mujoco>)", world,
-                     rest);
+  return fmt::format(
+      R"(<mujoco><option timestep="0.001" gravity="0 0 0" integrator="implicitfast"/><worldbody>{}</worldbody>{}</mujoco>)",
+      world, rest);
 }
 
 using Random = std::mt19937_64;
