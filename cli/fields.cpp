@@ -47,6 +47,13 @@ Field makeRowField(std::string_view name, std::string_view doc, const Array<T>& 
   return makeField(name, "nefc", doc, array, array.size() / columns, columns);
 }
 
+/// Two bodies as the reference engine packs them into one number.
+Field makeSignature(std::string_view name, std::string_view rowSize, const Array<int>& bodies) {
+  Field field{name, rowSize, "two bodies in one number", bodies.size() / 2, 1, FieldKind::Integer, {}};
+  for (std::ptrdiff_t i = 0; i < bodies.size(); i += 2) field.values.push_back(65536.0 * bodies[i] + bodies[i + 1]);
+  return field;
+}
+
 struct RowKind {
   std::string_view size;
   ObjType type;
@@ -99,6 +106,8 @@ std::vector<Field> fieldsOf(const Model& m) {
 #define SINEW_X(type, name, rows, cols, doc) fields.push_back(makeField(#name, #rows, doc, m.name, rows, cols));
   SINEW_MODEL_ARRAYS(SINEW_X)
 #undef SINEW_X
+  fields.push_back(makeSignature("pair_signature", "npair", m.pair_bodyid));
+  fields.push_back(makeSignature("exclude_signature", "nexclude", m.exclude_bodyid));
   return fields;
 }
 
