@@ -22,7 +22,7 @@ constexpr const char* kModel = R"(<mujoco><worldbody><geom type="plane" size="1 
 TEST(SafeFiles, SAFE_4_OutputThatCannotBePrintedGivesStatusOne) {
   const TestFolder folder;
   const std::string model = folder.write("m.xml", kModel);
-  for (const std::string command :
+  for (const std::string& command :
        {"run '" + model + "' --steps 5", "run '" + model + "' --steps 5 --json", "info '" + model + "'",
         std::string("--help"), std::string("--version"), "bench '" + model + "' --steps 2 --warmup 1 --rounds 1"}) {
     const CommandResult full = runShell("\"$SINEW\" " + command + " >/dev/full");
@@ -38,7 +38,7 @@ TEST(SafeFiles, SAFE_4_OutputThatCannotBePrintedGivesStatusOne) {
 
 TEST(SafeFiles, SAFE_4_FilesNeverTakeThePlaceOfAClosedStream) {
   const TestFolder folder;
-  const std::string model = folder.write("m.xml", kModel), out = folder.path("t.csv");
+  const std::string model = folder.write("m.xml", kModel);
   const std::string arguments = "run '" + model + "' --steps 3 --out ";
   EXPECT_EQ(runShell("\"$SINEW\" " + arguments + "'" + folder.path("a.csv") + "' <&- >&- 2>&-").exitCode, 1);
   EXPECT_EQ(runShell("\"$SINEW\" " + arguments + "'" + folder.path("b.csv") + "'").exitCode, 0);
@@ -93,7 +93,6 @@ TEST(SafeFiles, SAFE_4_PathsThatCannotBeWrittenAreNamedBeforeTheRun) {
 
 TEST(SafeFiles, SAFE_4_NothingTheRunReadsIsOverwritten) {
   const TestFolder folder;
-  const std::string stl = "solid x\nendsolid x\n";
   const std::string model = folder.write("m.csv", R"(<mujoco><asset><mesh name="x" file="x.obj"/>
       <model name="arm" file="attached.npz"/></asset><include file="part.npz"/>
       <worldbody><body><freejoint/><geom type="mesh" mesh="x"/></body><frame><attach model="arm" body="b" prefix="a_"/></frame>
