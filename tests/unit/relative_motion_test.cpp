@@ -55,7 +55,9 @@ void expectSame(const RelativeMotion& motion, const Columns& expected) {
     EXPECT_EQ(motion.columns[k], dof);
     for (std::size_t i = 0; i < 3; ++i) {  // bit for bit: the sums are made in the same order
       EXPECT_EQ(motion.linear[3 * k + i], column.first[static_cast<int>(i)]);
-      if (!motion.angular.empty()) EXPECT_EQ(motion.angular[3 * k + i], column.second[static_cast<int>(i)]);
+      if (!motion.angular.empty()) {
+        EXPECT_EQ(motion.angular[3 * k + i], column.second[static_cast<int>(i)]);
+      }
     }
     ++k;
   }
@@ -72,7 +74,7 @@ TEST(RelativeMotion, OfTwoCarriersHasGrowingColumnsEachOnce) {
       Columns expected;
       addTo(expected, m, d, a, p1, -1);
       addTo(expected, m, d, b, p2, 1);
-      expectSame(carrierMotion(m, d, a, p1, b, p2), expected);
+      expectSame(carrierMotion(m, d, Carrier::fromCode(m, a), p1, Carrier::fromCode(m, b), p2), expected);
     }
   }
 }

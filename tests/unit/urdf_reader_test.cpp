@@ -63,7 +63,7 @@ TEST(UrdfJoints, ARevoluteJointHasPoseAxisLimitsEffortAndDynamics) {
   ASSERT_EQ(m.nbody, 2);  // the root is fused with the world
   expectRow(m.body_pos, 1, {1, 2, 3});
   expectRow(m.body_quat, 1, {0.9833474432563558, 0.0342707985504821, 0.10602051106179562, 0.1435721750273919});
-  EXPECT_EQ(m.jnt_type[0], static_cast<int>(JointType::Hinge));
+  EXPECT_EQ(m.jnt_type[0], JointType::Hinge);
   expectRow(m.jnt_axis, 0, {0, 0.7071067811865475, 0.7071067811865475});
   EXPECT_TRUE(m.jnt_limited[0]);
   expectRow(m.jnt_range, 0, {-1, 2});
@@ -77,7 +77,7 @@ TEST(UrdfJoints, TheAxisIsXIfNotGiven) {
   expectRow(model(two("continuous", "")).jnt_axis, 0, {1, 0, 0});
   const Model slide = model(two("prismatic", "<limit lower=\"0\" upper=\"1\"/>"));
   expectRow(slide.jnt_axis, 0, {1, 0, 0});
-  EXPECT_EQ(slide.jnt_type[0], static_cast<int>(JointType::Slide));
+  EXPECT_EQ(slide.jnt_type[0], JointType::Slide);
 }
 
 TEST(UrdfJoints, HalfLimitsAndWrongLimitsDoNotBind) {
@@ -115,12 +115,12 @@ TEST(UrdfJoints, APlanarJointIsTwoSlidesAndAHinge) {
 
 TEST(UrdfJoints, FloatingAndSphericalJointsAreFreeAndBall) {
   const Model floating = model(two("floating", R"(<origin xyz="1 2 3"/><dynamics damping="0.3"/>)"));
-  EXPECT_EQ(floating.jnt_type[0], static_cast<int>(JointType::Free));
+  EXPECT_EQ(floating.jnt_type[0], JointType::Free);
   EXPECT_EQ(floating.nq, 7);
   expectRow(floating.qpos0, 0, {1, 2, 3, 1, 0, 0, 0});
   EXPECT_EQ(floating.dof_damping[5], 0.3);
   const Model ball = model(two("spherical", R"(<limit lower="0" upper="2"/>)"));
-  EXPECT_EQ(ball.jnt_type[0], static_cast<int>(JointType::Ball));
+  EXPECT_EQ(ball.jnt_type[0], JointType::Ball);
   EXPECT_TRUE(ball.jnt_limited[0]);
 }
 
@@ -146,7 +146,7 @@ TEST(UrdfJoints, MimicHoldsTheFollowerAtOffsetPlusMultiplierTimesLeader) {
                                     "k", "a", "c");
   const Model m = model(content);
   ASSERT_EQ(m.neq, 1);
-  EXPECT_EQ(m.eq_type[0], static_cast<int>(EqualityType::Joint));
+  EXPECT_EQ(m.eq_type[0], EqualityType::Joint);
   Data d(m);
   d.qpos[0] = 0.7;
   for (int i = 0; i < 3000; ++i) step(m, d);
@@ -258,13 +258,13 @@ TEST(UrdfGeometry, ShapesHaveHalfLengthsAndVisualsAreLeftOut) {
   Warnings warnings;
   const Model m = compile(read(kRed + two("continuous", "", kShapes), &warnings));
   ASSERT_EQ(m.ngeom, 3);
-  EXPECT_EQ(m.geom_type[0], static_cast<int>(GeomType::Cylinder));
+  EXPECT_EQ(m.geom_type[0], GeomType::Cylinder);
   expectRow(m.geom_size, 0, {1, 1.5, 0});
   expectRow(m.geom_pos, 0, {0, 0, 1});
   expectRow(m.geom_quat, 0, {0.9833474432563558, 0.0342707985504821, 0.10602051106179562, 0.1435721750273919});
-  EXPECT_EQ(m.geom_type[1], static_cast<int>(GeomType::Capsule));
+  EXPECT_EQ(m.geom_type[1], GeomType::Capsule);
   expectRow(m.geom_size, 1, {1, 1.5, 0});
-  EXPECT_EQ(m.geom_type[2], static_cast<int>(GeomType::Sphere));
+  EXPECT_EQ(m.geom_type[2], GeomType::Sphere);
   EXPECT_EQ(nameOf(m, ObjType::Geom, 1), "c");
   EXPECT_EQ(nameOf(m, ObjType::Geom, 2), "");
   EXPECT_NE(text(warnings).find("the name is taken by another visual or collision"), std::string::npos);
