@@ -37,11 +37,11 @@ build: packages ## build everything, optimized
 run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
 	@$(SINEW) run $(ARGS)
 
-test: setup build smoke ## build and run every test, the conformance scenes and a part of a sanitized build
+test: setup build ## build and run every test and the conformance scenes
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
 
-smoke: build ## some models and a minute of fuzzing under Clang and sanitizers: part of `make test`
+smoke: build ## some models and a minute of fuzzing under Clang and sanitizers
 	@scripts/setup.sh $(CLANG)
 	@$(call build,fuzz)
 	@ctest --preset smoke

@@ -82,10 +82,7 @@ nlohmann::ordered_json asJson(const Measurement& b) {
 int execute(const BenchOptions& o) {
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   bool allWell = true;
-  if (!o.json) {
-    fmt::print("{:<24}{:>7}{:>7}{:>7}{:>12}{:>12}{:>13}  {}\n", "model", "bodies", "dofs", "rows", "us/step",
-               "(quartile)", "us/forward", "state hash");
-  }
+  bool hasHeader = o.json;
   const auto take = [&](const std::string& name, const Model& m) {
     const Measurement b = measure(name, m, o);
     allWell = allWell && b.isReproducible && b.status.empty();
@@ -93,6 +90,11 @@ int execute(const BenchOptions& o) {
     if (o.json) {
       results.push_back(asJson(b));
     } else {
+      if (!hasHeader) {
+        fmt::print("{:<24}{:>7}{:>7}{:>7}{:>12}{:>12}{:>13}  {}\n", "model", "bodies", "dofs", "rows", "us/step",
+                   "(quartile)", "us/forward", "state hash");
+      }
+      hasHeader = true;
       printRow(b);
       flushOutput();
     }

@@ -2,8 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <cstdio>
 #include <exception>
 #include <new>
+#include <sstream>
 #include <string>
 
 #include "command.h"
@@ -29,7 +31,10 @@ int runCommand(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request);
+    std::ostringstream text;
+    app.exit(request, text, text);
+    fmt::print("{}", text.str());
+    return 0;
   } catch (const CLI::ParseError& error) {
     fmt::print(stderr, "error: {}\nRun with --help for more information.\n", error.what());
     return kBadInput;
@@ -47,6 +52,9 @@ int runToTheEnd(int argc, char** argv) {
   return code;
 }
 
+/// To standard error, as far as that is possible: there is nobody left to tell.
+void complain(const char* message) { std::fprintf(stderr, "error: %s\n", message); }
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -54,16 +62,16 @@ int main(int argc, char** argv) {
   try {
     return runToTheEnd(argc, argv);
   } catch (const CommandError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    complain(error.what());
     return error.exitCode();
   } catch (const sinew::LoadError& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    complain(error.what());
     return kBadInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "error: not enough memory\n");
+    complain("not enough memory");
     return kProblem;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    complain(error.what());
     return kProblem;
   }
 }

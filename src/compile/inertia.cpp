@@ -35,7 +35,7 @@ Mat3 offCenter(double mass, const Vec3& d) {
 }
 
 void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
-  const Eigen3 principal = eigen3(tensor, EigenRule::Refined);
+  const Eigen3 principal = eigen3(tensor);
   if (!(principal.values[2] >= kTiny)) {
     place.fail(fmt::format("the inertia has the principal moments {:g} {:g} {:g}: all must be positive",
                            principal.values[0], principal.values[1], principal.values[2]));

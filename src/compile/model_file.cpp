@@ -151,6 +151,9 @@ Model loadModel(const std::filesystem::path& file) {
   if (modelBytes(RealSizes(m)) != static_cast<double>(reader.left())) {
     reader.fail("its length does not fit the sizes in it");
   }
+  // sizes that no array of the Model has: those of Data
+  constexpr double kMostOfData = 2.0 * (1 << 30);
+  if (dataBytes(RealSizes(m)) > kMostOfData) reader.fail("the sizes in it ask for more than 2 GB");
   m.allocate();
   m.forEachArray([&](const char*, auto& array, int, int, const char*) {
     reader.read(array.data(), static_cast<std::size_t>(array.size()) * sizeof(*array.data()));

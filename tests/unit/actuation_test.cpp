@@ -72,7 +72,7 @@ TEST(Actuation, OneBadControlSilencesAllAndIsReported) {
   const Model m = slideWith("<motor joint='j'/><motor joint='j' ctrllimited='true' ctrlrange='-1 1'/>");
   Data d(m);
   d.ctrl[0] = 3;
-  d.ctrl[1] = std::numeric_limits<double>::infinity();
+  d.ctrl[1] = 1e300;
   forward(m, d);  // clamped to 1: fine
   EXPECT_TRUE(d.status.ok());
   EXPECT_EQ(d.qfrc_actuator[0], 4);

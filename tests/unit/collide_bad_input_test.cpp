@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "geom/collide_scratch.h"
+
 #include <cmath>
 #include <cstring>
 
@@ -110,14 +112,17 @@ TEST(CollideBadInput, NothingIsAllocatedAfterTheFirstRound) {
   Array<ContactPoint> contacts;
   std::vector<OwnedShape> above;
   for (const OwnedShape& s : shapes) above.push_back(s.at(Vec3(0.01, 0.02, 0.1)));
+  geom::CollideScratch scratch;
+  CollideOptions options;
+  options.scratch = &scratch;
   const auto everything = [&] {
     for (const OwnedShape& a : shapes) {
       for (const OwnedShape& b : above) {
         if (a.shape.type > b.shape.type) continue;
         contacts.clear();
-        geom::collide(a.shape, b.shape, 0, CollideOptions{}, contacts);
-        geom::collide(a.shape, b.shape, 0.01, CollideOptions{}, contacts);
-        geom::distance(a.shape, b.shape, 1, CollideOptions{}, nullptr, nullptr);
+        geom::collide(a.shape, b.shape, 0, options, contacts);
+        geom::collide(a.shape, b.shape, 0.01, options, contacts);
+        geom::distance(a.shape, b.shape, 1, options, nullptr, nullptr);
       }
     }
   };

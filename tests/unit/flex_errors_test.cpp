@@ -244,7 +244,7 @@ TEST(FlexWarnings, C19_YoungWithoutEffectIsSaidWithTheCure) {
                 "law=\"stvk\">, or young as an attribute of the flex itself\n");
   EXPECT_EQ(warningsOf(flexcomp("dim=\"2\" count=\"4 4 1\"", "<elasticity young=\"1e8\" thickness=\".01\"/>")),
             kComp +
-                "'young' 1e+08 has no effect on a sheet with elastic2d=\"none\"; say <elasticity elastic2d=\"bend\">, "
+                "'young' 100000000 has no effect on a sheet with elastic2d=\"none\"; say <elasticity elastic2d=\"bend\">, "
                 "\"stretch\" or \"both\"\n");
   EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\"", "<elasticity young=\"1e3\" law=\"stvk\"/>")), "");
   EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\" young=\"1e3\"")), "");

@@ -37,7 +37,7 @@ std::string joint(const std::string& content, const std::string& type = "continu
 
 TEST(UrdfErrors, NameTheMissingAttributeOrElement) {
   EXPECT_EQ(errorOf("<link/>"), "r.urdf:2: <link>: missing required attribute 'name'");
-  EXPECT_EQ(errorOf("<link name=\"\"/>"), "r.urdf:2: <link name=\"\">: 'name' must not be empty");
+  EXPECT_EQ(errorOf("<link name=\"\"/>"), "r.urdf:2: <link>: 'name' must not be empty");
   EXPECT_EQ(
       errorOf(link("<inertial><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial>")),
       "r.urdf:3: <inertial>: missing required element <mass>");
