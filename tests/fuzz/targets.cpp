@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 
+#include "base/hash.h"
 #include "command.h"
 #include "controls.h"
 #include "geom/height_field.h"
@@ -146,9 +147,27 @@ std::vector<Bytes> savedModels() {
           savedModel(R"(<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>)")};
 }
 
+/// The input with the checksum that belongs to it, as of someone who wants it to be read: magic bytes with the version
+/// of the format, signature, checksum, and what it is about.
+Bytes withChecksum(Input input) {
+  constexpr std::size_t kMagic = 8, kHeader = kMagic + 2 * sizeof(std::uint64_t);
+  Bytes bytes(input.begin(), input.end());
+  if (bytes.size() < kHeader || std::memcmp(bytes.data(), "SINEWM01", kMagic) <= 0) return bytes;  // 01 has none
+  Hasher hasher;
+  hasher.add(bytes.data() + kHeader, bytes.size() - kHeader);
+  const std::uint64_t checksum = hasher.value();
+  std::memcpy(bytes.data() + kHeader - sizeof checksum, &checksum, sizeof checksum);
+  return bytes;
+}
+
 bool runSavedModel(Input input) {
-  const std::filesystem::path file = fileWith(input, "model.bin");
-  return taken<LoadError>([&] { work(loadModel(file)); });
+  const auto run = [](Input bytes) {
+    const std::filesystem::path file = fileWith(bytes, "model.bin");
+    return taken<LoadError>([&] { work(loadModel(file)); });
+  };
+  const Bytes signedInput = withChecksum(input);
+  const bool asItIs = run(input);
+  return std::ranges::equal(signedInput, input) ? asItIs : run(signedInput) || asItIs;
 }
 
 std::vector<Bytes> savedStates() {
