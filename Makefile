@@ -10,11 +10,16 @@ SINEW := build/release/bin/sinew
 CORPUS ?=
 FULL ?=
 ARGS ?=
+TARGET ?=
+# SECONDS counts in the shell, so only the command line sets ours
+FUZZ_SECONDS := $(if $(filter command line,$(origin SECONDS)),$(SECONDS),60)
+# the compiler, and its libraries for sanitizers and fuzzing
+CLANG := clang libclang-rt-14-dev
 
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup build run test test-debug bench bench-soft bench-hard bench-growth sanitize conformance format tidy clean
+.PHONY: help setup build run test test-debug bench bench-soft bench-hard bench-growth smoke sanitize hashes fuzz conformance format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -28,9 +33,14 @@ build: setup ## build everything, optimized
 run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
 	@$(SINEW) run $(ARGS)
 
-test: build ## build and run every test and the conformance scenes
+test: build smoke ## build and run every test, the conformance scenes and a part of a sanitized build
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
+
+smoke: build ## some models and a minute of fuzzing under Clang and sanitizers: part of `make test`
+	@scripts/setup.sh $(CLANG)
+	@$(call build,fuzz)
+	@ctest --preset smoke
 
 test-debug: setup ## the same tests with assertions on and fresh matrices filled with NaN
 	@$(call build,debug)
@@ -54,11 +64,20 @@ bench-growth: setup ## how the cost of a step grows with the size of sheets and 
 	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_growth
 	@build/release/bin/sinew_bench_growth $(ARGS)
 
-sanitize: setup ## run the tests under the address, undefined behavior and thread sanitizers
+sanitize: setup ## run the tests under sanitizers (address, undefined behavior, threads), then `make hashes`
 	@$(call build,asan-ubsan)
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 	@$(call build,tsan)
 	@ctest --preset tsan --parallel $(JOBS)
+	@$(MAKE) hashes
+
+hashes: setup ## step the same models built by GCC and Clang, at -O2 and -O3, with 1, 2 and 4 threads: equal states
+	@scripts/setup.sh $(CLANG)
+	@scripts/hashes.sh
+
+fuzz: setup ## look for inputs that misbehave: SECONDS=600 for so long, TARGET=mjcf for one target alone
+	@scripts/setup.sh $(CLANG)
+	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS) $(TARGET)
 
 conformance: build ## compare with MuJoCo, scene by scene; CORPUS=dir adds every model below dir, FULL=1 with contacts
 	@FULL=$(FULL) scripts/conformance.sh $(SINEW) $(CORPUS)
@@ -67,7 +86,7 @@ format: setup ## clang-format every source
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs -r clang-format -i
 
 tidy: ## clang-tidy every source
-	@scripts/setup.sh clang clang-tidy
+	@scripts/setup.sh $(CLANG) clang-tidy
 	@cmake -S . -B build/tidy -G Ninja -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang --log-level=WARNING
 	@run-clang-tidy -quiet -p build/tidy -j $(JOBS) '/(src|cli|tests|bench)/'
 

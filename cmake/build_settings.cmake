@@ -31,6 +31,9 @@ function(sinew_target_settings target)
   # The same source gives the same bits on every compiler and level: a*b+c is never fused behind our back.
   target_compile_options(${target} PRIVATE -ffp-contract=off $<$<CONFIG:Release>:-O3>)
 
+  # vectors are passed by value to functions that are always inlined only: no calling convention is at stake
+  target_compile_options(${target} PRIVATE -Wno-psabi)
+
   if(SINEW_DEVELOPER)
     # int indexes arrays throughout, hence no -Wsign-conversion, which Clang alone counts as part of -Wconversion
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wno-sign-conversion)
@@ -45,5 +48,16 @@ function(sinew_target_settings target)
       -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     # public, so that whatever links the static library gets the runtime
     target_link_options(${target} PUBLIC $<BUILD_INTERFACE:-fsanitize=${SINEW_SANITIZE}>)
+  endif()
+endfunction()
+
+# Precompiled headers of a target that sees src/, if asked for. Every source includes what it uses all the same: the other
+# presets compile without them.
+function(sinew_precompile target)
+  if(SINEW_PRECOMPILE)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cmath> <cstddef> <cstdint> <limits> <map> <optional> <span> <string> <string_view> <vector>
+      <Eigen/Core> <Eigen/Geometry> <fmt/format.h>
+      <sinew/data.h> <sinew/model.h> <sinew/spec.h> "${PROJECT_SOURCE_DIR}/src/math/types.h" ${ARGN})
   endif()
 endfunction()

@@ -9,6 +9,7 @@
 #include "sinew/arena.h"
 #include "sinew/array.h"
 #include "sinew/bounding_tree.h"
+#include "sinew/collide_memory.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
 #include "sinew/near_pairs.h"
@@ -262,6 +263,7 @@ struct Data {
   int threads = 1;
   std::vector<Arena> threadArena;  ///< scratch of each thread, made when first needed
   SolverMemory solverMemory;       ///< speed only, no state [solve]
+  CollideMemory collideMemory;     ///< scratch, no state [collide, sense]
 
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_STATE_ARRAYS(SINEW_X)

@@ -1,5 +1,6 @@
 #include "base/parallel.h"
 
+#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <algorithm>
@@ -33,17 +34,21 @@ void parallelFor(int threads, int count, IndexedWork work, void* context) {
     for (int i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) work(context, i, slot);
     finished.fetch_add(1, std::memory_order_release);
   };
-  tbb::task_group group;
-  for (int slot = 1; slot < threads; ++slot) {
-    tbb::task_handle task = group.defer([&run, slot] {
-      handOvers.load(std::memory_order_acquire);
-      run(slot);
-    });
-    handOvers.fetch_add(1, std::memory_order_release);
-    group.run(std::move(task));
-  }
-  run(0);
-  group.wait();
+  // isolated: while this thread waits it takes none of the tasks of a loop that the caller runs around us, so steps of
+  // other Data do not pile up on its stack
+  tbb::this_task_arena::isolate([&] {
+    tbb::task_group group;
+    for (int slot = 1; slot < threads; ++slot) {
+      tbb::task_handle task = group.defer([&run, slot] {
+        handOvers.load(std::memory_order_acquire);
+        run(slot);
+      });
+      handOvers.fetch_add(1, std::memory_order_release);
+      group.run(std::move(task));
+    }
+    run(0);
+    group.wait();
+  });
   while (finished.load(std::memory_order_acquire) < threads) {
     // not entered, as all slots have ended: what counts is the order that the load makes
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collision/bounding_tree.h"
+#include "collision/collide_memory.h"
 #include "collision/colliders.h"
 #include "collision/collision.h"
 #include "collision/filters.h"
@@ -103,7 +104,7 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
     return isFlex(m, c1) || isFlex(m, c2) || mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2));
   };
   // planes and explicit pairs, which have no boxes; then what is listed, which is in order
-  thread_local Array<ColliderPair> unlisted, listed;
+  Array<ColliderPair>&unlisted = d.collideMemory->unlisted, &listed = d.collideMemory->listed;
   unlisted.clear();
   listed.clear();
   for (const int plane : planes) {

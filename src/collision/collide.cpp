@@ -1,4 +1,5 @@
 #include "collision/broad_phase.h"
+#include "collision/collide_memory.h"
 #include "collision/colliders.h"
 #include "collision/collision.h"
 #include "collision/contact_maker.h"
@@ -56,14 +57,15 @@ void collide(const Model& m, Data& d) {
   }
 
   const Arena::Scope scope(d.arena);
-  thread_local Array<ColliderPair> candidates;
+  CollideMemory::Store& memory = *d.collideMemory;
+  memory.provideSlots(d.threads);
+  Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();
   findCandidates(m, d, candidates);
   ElementTrees trees(m, d);
-  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, !m.opt.disabled(disable::kMultiCcd),
-                                     m.opt.solver == Solver::Impulse};
+  const geom::CollideOptions options = collideOptions(m, d);
   const std::span<const ColliderPair> pairs(candidates.data(), static_cast<std::size_t>(candidates.size()));
-  GeomTouches touches(m, d, options, pairs);
+  GeomTouches touches(m, d, pairs);
   for (std::size_t i = 0; i < pairs.size(); ++i) {  // contacts in the order of the pairs
     const int first = pairs[i].first, second = pairs[i].second;
     if (!isFlex(m, second)) {

@@ -4,24 +4,13 @@
 #include <utility>
 
 #include "collision/bounding_tree.h"
+#include "collision/collide_memory.h"
 #include "collision/colliders.h"
 #include "collision/contact_maker.h"
 #include "collision/filters.h"
 
 namespace sinew {
 namespace {
-
-/// Memory that outlives a call, so that stepping does not allocate.
-struct Scratch {
-  Array<geom::ContactPoint> points;
-  Array<int> elements;
-  Array<std::pair<int, int>> pairs;
-};
-
-Scratch& scratch() {
-  thread_local Scratch memory;
-  return memory;
-}
 
 Touching elementOf(const Model& m, int elem) {
   const int flex = m.flexelem_flexid[elem];
@@ -30,7 +19,7 @@ Touching elementOf(const Model& m, int elem) {
 
 void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, int plane, int flex,
                   const MixedParameters& p) {
-  Array<geom::ContactPoint>& points = scratch().points;
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
   const geom::Shape shape = shapeOf(m, d, plane);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   for (int i = 0; i < m.flex_vertnum[flex]; ++i) {
@@ -45,15 +34,16 @@ bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distan
   return !geom::farApart(elementAt(m, d, elem1), elementAt(m, d, elem2), distance) && !areOnOneBody(m, elem1, elem2);
 }
 
-/// Adds the contacts of scratch().pairs, elements counted over all flexes.
+/// Adds the contacts of collideMemory->elementPairs, elements counted over all flexes.
 void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p) {
-  Scratch& memory = scratch();
-  std::sort(memory.pairs.begin(), memory.pairs.end());
+  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  std::sort(pairs.begin(), pairs.end());
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
-  for (const auto& [elem1, elem2] : memory.pairs) {
-    memory.points.clear();
-    geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, memory.points);
-    for (const geom::ContactPoint& point : memory.points) {
+  for (const auto& [elem1, elem2] : pairs) {
+    points.clear();
+    geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, points);
+    for (const geom::ContactPoint& point : points) {
       addContact(m, d, p, point, elementOf(m, elem1), elementOf(m, elem2));
     }
   }
@@ -68,7 +58,7 @@ MixedParameters parametersWithin(const Model& m, int flex) {
 }
 
 void collideInside(const Model& m, Data& d, const geom::CollideOptions& options, int flex, MixedParameters p) {
-  Array<geom::ContactPoint>& points = scratch().points;
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
   const int vertadr = m.flex_vertadr[flex], elemadr = m.flex_elemadr[flex];
   for (int i = m.flex_evpairadr[flex]; i < m.flex_evpairadr[flex] + m.flex_evpairnum[flex]; ++i) {
     const int elem = m.flex_evpair[2 * i], vert = m.flex_evpair[2 * i + 1];
@@ -99,17 +89,18 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
   if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p);
 
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
-  Scratch& memory = scratch();
-  memory.elements.clear();
+  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  Array<int>& elements = d.collideMemory->elements;
+  elements.clear();
   forEachInside(trees.of(flex), geomBox(m, d, geom, distance),
-                [&](int item) { memory.elements.push_back(trees.element(flex, item)); });
-  std::sort(memory.elements.begin(), memory.elements.end());
+                [&](int item) { elements.push_back(trees.element(flex, item)); });
+  std::sort(elements.begin(), elements.end());
   const geom::Shape shape = shapeOf(m, d, geom);
-  for (const int elem : memory.elements) {
+  for (const int elem : elements) {
     if (hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
-    memory.points.clear();
-    geom::collide(shape, elementAt(m, d, elem), distance, options, memory.points);
-    for (const geom::ContactPoint& point : memory.points) {
+    points.clear();
+    geom::collide(shape, elementAt(m, d, elem), distance, options, points);
+    for (const geom::ContactPoint& point : points) {
       addContact(m, d, p, point, {.geom = geom}, elementOf(m, elem));
     }
   }
@@ -118,7 +109,7 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
 void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,
                    int flex2) {
   const MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
-  Array<std::pair<int, int>>& pairs = scratch().pairs;
+  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
   pairs.clear();
   const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
@@ -135,7 +126,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   const MixedParameters p = parametersWithin(m, flex);
   if (m.flex_internal[flex]) collideInside(m, d, options, flex, p);
   if (m.flex_selfcollide[flex] == SelfCollide::None) return;
-  Array<std::pair<int, int>>& pairs = scratch().pairs;
+  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
     const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});

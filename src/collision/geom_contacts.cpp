@@ -1,10 +1,10 @@
 #include "collision/geom_contacts.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "base/parallel.h"
+#include "collision/collide_memory.h"
 #include "collision/colliders.h"
 #include "collision/filters.h"
 #include "collision/manifold.h"
@@ -12,8 +12,7 @@
 namespace sinew {
 namespace {
 
-/// Pairs that are looked at in a row. One thread takes some tens of microseconds for them.
-constexpr std::size_t kChunkSize = 64;
+constexpr std::size_t kChunkSize = TouchChunk::kSize;
 /// Chunks that are worth waking other threads.
 constexpr std::size_t kFewestChunks = 4;
 
@@ -40,57 +39,41 @@ MixedParameters parametersOf(const Model& m, const ColliderPair& c) {
 
 }  // namespace
 
-/// What neighbouring pairs have given.
-struct GeomTouches::Chunk {
-  struct Touch {
-    MixedParameters parameters;
-    std::ptrdiff_t begin = 0, end = 0;
-  };
-  std::array<Touch, kChunkSize> touch;
-  Array<geom::ContactPoint> points;
-
-  /// Kept from step to step.
-  static std::vector<Chunk>& memory() {
-    thread_local std::vector<Chunk> chunks;
-    return chunks;
-  }
-};
-
-GeomTouches::GeomTouches(const Model& m, const Data& d, const geom::CollideOptions& options,
-                         std::span<const ColliderPair> pairs)
-    : m_(m), d_(d), options_(options), pairs_(pairs) {
+GeomTouches::GeomTouches(const Model& m, const Data& d, std::span<const ColliderPair> pairs)
+    : m_(m), d_(d), pairs_(pairs) {
   const std::size_t chunks = (pairs.size() + kChunkSize - 1) / kChunkSize;
   ahead_ = d.threads > 1 && chunks >= kFewestChunks;
-  std::vector<Chunk>& memory = Chunk::memory();
+  std::vector<TouchChunk>& memory = d.collideMemory->chunks;
   if (memory.size() < (ahead_ ? chunks : 1)) memory.resize(ahead_ ? chunks : 1);
   if (!ahead_) return;
-  parallelFor(d.threads, static_cast<int>(chunks), [&](int i, int) {
+  parallelFor(d.threads, static_cast<int>(chunks), [&](int i, int slot) {
     const auto chunk = static_cast<std::size_t>(i);
-    find(chunk, memory[chunk]);
+    find(chunk, slot, memory[chunk]);
   });
 }
 
 GeomTouch GeomTouches::of(std::size_t pair) {
   const std::size_t chunk = pair / kChunkSize;
-  Chunk& found = Chunk::memory()[ahead_ ? chunk : 0];
-  if (!ahead_ && chunk != chunk_) find(chunk_ = chunk, found);
-  const Chunk::Touch& touch = found.touch[pair % kChunkSize];
+  TouchChunk& found = d_.collideMemory->chunks[ahead_ ? chunk : 0];
+  if (!ahead_ && chunk != chunk_) find(chunk_ = chunk, 0, found);
+  const TouchChunk::Touch& touch = found.touch[pair % kChunkSize];
   return {touch.parameters, {found.points.data() + touch.begin, found.points.data() + touch.end}};
 }
 
-void GeomTouches::find(std::size_t chunk, Chunk& found) const {
-  thread_local Array<geom::ContactPoint> points;
+void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
+  const geom::CollideOptions options = collideOptions(m_, d_, slot);
+  Array<geom::ContactPoint>& points = d_.collideMemory->slot(slot).points;
   found.points.clear();
   const std::size_t begin = chunk * kChunkSize, end = std::min(begin + kChunkSize, pairs_.size());
   for (std::size_t i = begin; i < end; ++i) {
     const ColliderPair& c = pairs_[i];
     if (isFlex(m_, c.second)) continue;
-    Chunk::Touch& touch = found.touch[i - begin];
+    TouchChunk::Touch& touch = found.touch[i - begin];
     touch.parameters = parametersOf(m_, c);
     const MixedParameters& p = touch.parameters;
     points.clear();
     geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second),
-                  detectionDistance(m_.opt, p.margin, p.gap, p.early), options_, points);
+                  detectionDistance(m_.opt, p.margin, p.gap, p.early), options, points);
     if (m_.opt.solver == Solver::Impulse && m_.geom_type[c.first] != GeomType::HField) {
       const double r1 = m_.geom_rbound[c.first], r2 = m_.geom_rbound[c.second];  // of planes: 0
       settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));

@@ -16,23 +16,22 @@ struct GeomTouch {
   std::span<const geom::ContactPoint> points;
 };
 
+struct TouchChunk;
+
 /// Where the geoms of a list of pairs touch. Threads share long lists; the result is the same for any number.
 class GeomTouches {
  public:
-  /// Reads geom poses. Model, Data and pairs must outlive it; only one may live on a thread.
-  GeomTouches(const Model& m, const Data& d, const geom::CollideOptions& options, std::span<const ColliderPair> pairs);
+  /// Reads geom poses. Model, Data and pairs must outlive it; only one may live for a Data.
+  GeomTouches(const Model& m, const Data& d, std::span<const ColliderPair> pairs);
 
   /// Of a pair of geoms (not flexes). Pairs must be asked for in their order; valid until the next call.
   GeomTouch of(std::size_t pair);
 
  private:
-  struct Chunk;
-
-  void find(std::size_t chunk, Chunk& found) const;
+  void find(std::size_t chunk, int slot, TouchChunk& found) const;
 
   const Model& m_;
   const Data& d_;
-  const geom::CollideOptions& options_;
   std::span<const ColliderPair> pairs_;
   bool ahead_ = false;                   // all chunks have been found
   std::size_t chunk_ = ~std::size_t{0};  // else: the one that has

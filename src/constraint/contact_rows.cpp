@@ -26,8 +26,8 @@ int paddedTo(int count) { return (count + kLanes - 1) / kLanes * kLanes; }
 /// out = M in.
 SINEW_KERNEL void multiply(const double* M, const double* in, int padded, double* out) {
   for (int k = 0; k < padded; k += kLanes) {
-    const Wide x = wideAt(in + k), y = wideAt(in + padded + k), z = wideAt(in + 2 * padded + k);
-    for (int r = 0; r < 3; ++r) wideAt(out + r * padded + k) = M[3 * r] * x + M[3 * r + 1] * y + M[3 * r + 2] * z;
+    const Wide x = loadWide(in + k), y = loadWide(in + padded + k), z = loadWide(in + 2 * padded + k);
+    for (int r = 0; r < 3; ++r) store(out + r * padded + k, M[3 * r] * x + M[3 * r + 1] * y + M[3 * r + 2] * z);
   }
 }
 
@@ -37,9 +37,9 @@ inline __attribute__((always_inline)) void addProduct(const double* start, const
                                                       int padded, int n, double* out) {
   int k = 0;
   for (; k + kLanes <= n; k += kLanes) {
-    const Wide x = wideAt(in + k), y = wideAt(in + padded + k), z = wideAt(in + 2 * padded + k);
+    const Wide x = loadWide(in + k), y = loadWide(in + padded + k), z = loadWide(in + 2 * padded + k);
     for (int r = 0; r < Rows; ++r) {
-      wideAt(out + r * n + k) = wideAt(start + r * padded + k) + (M[3 * r] * x + M[3 * r + 1] * y + M[3 * r + 2] * z);
+      store(out + r * n + k, loadWide(start + r * padded + k) + (M[3 * r] * x + M[3 * r + 1] * y + M[3 * r + 2] * z));
     }
   }
   for (; k < n; ++k) {

@@ -3,9 +3,8 @@
 namespace sinew::elastic {
 namespace {
 
-/// By reference: a vector returned by value has no settled calling convention.
-inline __attribute__((always_inline)) const Wide& load(const double* numbers, int index) {
-  return *reinterpret_cast<const Wide*>(numbers + kLanes * index);
+inline __attribute__((always_inline)) Wide load(const double* numbers, int index) {
+  return loadWide(numbers + kLanes * index);
 }
 
 /// Edges d_b = x_i - x_j.

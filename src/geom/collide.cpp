@@ -5,6 +5,7 @@
 
 #include "geom/collide_convex.h"
 #include "geom/collide_primitive.h"
+#include "geom/collide_scratch.h"
 
 namespace sinew::geom {
 namespace {
@@ -90,7 +91,8 @@ double distance(const Shape& a, const Shape& b, double cutoff, const CollideOpti
     return dist < cutoff ? dist : cutoff;
   }
 
-  thread_local PointList points;
+  ScratchOf memory(options);
+  PointList& points = memory->points;
   points.clear();
   collider.function(first, second, cutoff, points);
   double nearest = cutoff;

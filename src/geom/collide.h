@@ -49,11 +49,14 @@ struct ContactPoint {
   int feature = 0;              ///< which parts of the shapes touch: the same number while they go on touching
 };
 
+struct CollideScratch;
+
 struct CollideOptions {
   double tolerance = 1e-6;  ///< of the convex collider
   int iterations = 35;      ///< of the convex collider
   bool multiContact = true;
   bool steady = false;  ///< rather keep the features of the last step than be exactly like the reference engine
+  CollideScratch* scratch = nullptr;  ///< see geom/collide_scratch.h; none: every call allocates its own
 };
 
 /// Appends the contact points of two shapes that are nearer than `margin` to `out`; returns how many. The shape with

@@ -4,9 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "geom/epa.h"
-#include "geom/face_manifold.h"
-#include "geom/gjk.h"
+#include "geom/collide_scratch.h"
 #include "geom/gjk_simplex.h"
 #include "math/ordered_math.h"
 #include "math/quat.h"
@@ -17,19 +15,6 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::max();
 constexpr double kPerturbation = 1e-3;  ///< angle by which shapes are turned to find more points, rad
 constexpr double kDistinct = 1e-3;      ///< distance of points that count as different, of the smaller shape
-
-/// Memory that outlives a call, so that stepping does not allocate. Every call overwrites what it reads.
-struct Scratch {
-  GjkResult gjk;
-  Polytope polytope;
-  ClipScratch clip;
-  FaceScratch faces;
-};
-
-Scratch& scratch() {
-  thread_local Scratch memory;
-  return memory;
-}
 
 /// Nearest points of the cores, pushed out to the surfaces.
 double inflateCores(const GjkResult& cores, double radiusA, double radiusB, double cutoff, WitnessList& contacts) {
@@ -121,12 +106,14 @@ int addTurnedContacts(const Shape& shapeA, const Shape& shapeB, ConvexBody& a, C
 
 /// Replaces the last contact, of two bodies inflated by half the margin, by those of the sides that face each other
 /// there, if there are such.
-int spreadOverFaces(ConvexBody& a, ConvexBody& b, double margin, Array<ContactPoint>& out) {
+int spreadOverFaces(ConvexBody& a, ConvexBody& b, double margin, const CollideOptions& options,
+                    Array<ContactPoint>& out) {
   const ContactPoint nearest = out.back();
   out.resize(out.size() - 1);
   a.setInflation(0);
   b.setInflation(0);
-  const int count = collideFaces(a, b, nearest.normal, margin, scratch().faces, out);
+  ScratchOf memory(options);
+  const int count = collideFaces(a, b, nearest.normal, margin, memory->faces, out);
   if (count > 0) return count;
   out.push_back(nearest);
   return 1;
@@ -139,8 +126,8 @@ bool isFlatSided(const Shape& s) { return s.type == GeomType::Box || s.type == G
 
 double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts, const CollideOptions& options,
                    WitnessList& contacts) {
-  Scratch& memory = scratch();
-  GjkResult& result = memory.gjk;
+  ScratchOf memory(options);
+  GjkResult& result = memory->gjk;
   contacts.count = 0;
 
   // Spheres and capsules that overlap by less than their radius need no penetration depth: their cores are apart.
@@ -163,7 +150,7 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
 
   // touching or deeper
   contacts.item[0].dist = 0;
-  Polytope& polytope = memory.polytope;
+  Polytope& polytope = memory->polytope;
   if (!polytope.seed({result.simplex.data(), static_cast<std::size_t>(result.count)}, a, b, options.iterations)) {
     return 0;
   }
@@ -172,7 +159,7 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
   contacts.item[0] = deepestPoint(polytope);
   if (!contacts.item[0].onA.allFinite() || !contacts.item[0].onB.allFinite()) return 0;
   contacts.count = 1;
-  if (maxContacts > 1) clipNearestFace(polytope, a, b, memory.clip, contacts);
+  if (maxContacts > 1) clipNearestFace(polytope, a, b, memory->clip, contacts);
   double deepest = contacts.item[0].dist;
   for (int i = 1; i < contacts.count; ++i) {
     deepest = std::min(deepest, contacts.item[static_cast<std::size_t>(i)].dist);
@@ -188,7 +175,7 @@ int collideConvex(const Shape& shapeA, const Shape& shapeB, double margin, const
                   Array<ContactPoint>& out) {
   ConvexBody a(shapeA, 0.5 * margin), b(shapeB, 0.5 * margin);
   if (options.steady && options.multiContact && hasFaces(a) && hasFaces(b)) {
-    return appendContacts(a, b, margin, 1, options, out) == 0 ? 0 : spreadOverFaces(a, b, margin, out);
+    return appendContacts(a, b, margin, 1, options, out) == 0 ? 0 : spreadOverFaces(a, b, margin, options, out);
   }
   const bool clip = options.multiContact && margin <= 0 && isFlatSided(shapeA) && isFlatSided(shapeB);
   const int count = appendContacts(a, b, margin, clip ? kMaxWitnesses : 1, options, out);

@@ -22,16 +22,15 @@ template <int N>
 inline __attribute__((always_inline)) void subtractFromAncestors(const Model& m, const int* column, int count,
                                                                  double* const* row, const double* inverse,
                                                                  double* LD) {
-  const auto wide = [](const double* p) -> const Wide& { return *reinterpret_cast<const Wide*>(p); };
   for (int k = count - 1; k >= 0; --k) {
     double* ancestor = LD + m.M_rowadr[column[k]];
     double scale[N];
     for (int q = 0; q < N; ++q) scale[q] = row[q][k] * inverse[q];
     int c = 0;
     for (; c + kLanes <= k + 1; c += kLanes) {
-      Wide sum = wide(ancestor + c);
-      for (int q = 0; q < N; ++q) sum -= scale[q] * wide(row[q] + c);
-      *reinterpret_cast<Wide*>(ancestor + c) = sum;
+      Wide sum = loadWide(ancestor + c);
+      for (int q = 0; q < N; ++q) sum -= scale[q] * loadWide(row[q] + c);
+      store(ancestor + c, sum);
     }
     for (; c <= k; ++c) {
       double sum = ancestor[c];

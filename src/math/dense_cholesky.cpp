@@ -12,9 +12,6 @@ namespace {
 
 constexpr int kBlock = 6;  // columns worked on together: those of two flex nodes, or of a free body
 
-const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
-Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
-
 /// C(i, n) -= sum over k < depth of A(i, k) A(n, k), in the order of k, for 0 <= n < N and n <= i < rows; entries of C
 /// above its diagonal become anything. Tiles of 8 x N entries stay in registers over the whole sum.
 template <int N>
@@ -24,12 +21,12 @@ inline __attribute__((always_inline)) void subtractProducts(int rows, int depth,
   for (; i + 2 * kLanes <= rows; i += 2 * kLanes) {
     Wide lower[N], upper[N];
     for (int n = 0; n < N; ++n) {
-      lower[n] = wide(C + n * ldc + i);
-      upper[n] = wide(C + n * ldc + i + kLanes);
+      lower[n] = loadWide(C + n * ldc + i);
+      upper[n] = loadWide(C + n * ldc + i + kLanes);
     }
     const double* a = A;
     for (int k = 0; k < depth; ++k, a += lda) {
-      const Wide a0 = wide(a + i), a1 = wide(a + i + kLanes);
+      const Wide a0 = loadWide(a + i), a1 = loadWide(a + i + kLanes);
       for (int n = 0; n < N; ++n) {
         const double s = a[n];
         lower[n] -= a0 * s;
@@ -37,19 +34,19 @@ inline __attribute__((always_inline)) void subtractProducts(int rows, int depth,
       }
     }
     for (int n = 0; n < N; ++n) {
-      wide(C + n * ldc + i) = lower[n];
-      wide(C + n * ldc + i + kLanes) = upper[n];
+      store(C + n * ldc + i, lower[n]);
+      store(C + n * ldc + i + kLanes, upper[n]);
     }
   }
   for (; i + kLanes <= rows; i += kLanes) {
     Wide sum[N];
-    for (int n = 0; n < N; ++n) sum[n] = wide(C + n * ldc + i);
+    for (int n = 0; n < N; ++n) sum[n] = loadWide(C + n * ldc + i);
     const double* a = A;
     for (int k = 0; k < depth; ++k, a += lda) {
-      const Wide ai = wide(a + i);
+      const Wide ai = loadWide(a + i);
       for (int n = 0; n < N; ++n) sum[n] -= ai * a[n];
     }
-    for (int n = 0; n < N; ++n) wide(C + n * ldc + i) = sum[n];
+    for (int n = 0; n < N; ++n) store(C + n * ldc + i, sum[n]);
   }
   for (; i < rows; ++i) {
     double sum[N];
@@ -100,9 +97,9 @@ inline __attribute__((always_inline)) bool factorColumn(int m, int from, double*
   const double inverse = diagInv[j] = 1 / c[j];
   int i = j + 1;
   for (; i + kLanes <= m; i += kLanes) {
-    Wide sum = wide(c + i);
-    for (int k = 0; k < N; ++k) sum -= wide(a + k * ld + i) * s[k];
-    wide(c + i) = sum * inverse;
+    Wide sum = loadWide(c + i);
+    for (int k = 0; k < N; ++k) sum -= loadWide(a + k * ld + i) * s[k];
+    store(c + i, sum * inverse);
   }
   for (; i < m; ++i) {
     double sum = c[i];
@@ -171,7 +168,8 @@ SINEW_KERNEL void forwardPanel(int m, int columns, const double* L, const double
     x[j + 3] = x3;
     int i = j + 4;
     for (; i + kLanes <= m; i += kLanes) {
-      wide(x + i) = (((wide(x + i) - wide(c0 + i) * x0) - wide(c1 + i) * x1) - wide(c2 + i) * x2) - wide(c3 + i) * x3;
+      store(x + i, (((loadWide(x + i) - loadWide(c0 + i) * x0) - loadWide(c1 + i) * x1) - loadWide(c2 + i) * x2) -
+                       loadWide(c3 + i) * x3);
     }
     for (; i < m; ++i) x[i] = (((x[i] - c0[i] * x0) - c1[i] * x1) - c2[i] * x2) - c3[i] * x3;
   }
@@ -199,11 +197,11 @@ SINEW_KERNEL void backwardPanel(int m, int columns, const double* L, const doubl
     Wide s0{}, s1{}, s2{}, s3{};
     int i = j;
     for (; i + kLanes <= m; i += kLanes) {
-      const Wide xi = wide(x + i);
-      s0 += wide(c0 + i) * xi;
-      s1 += wide(c1 + i) * xi;
-      s2 += wide(c2 + i) * xi;
-      s3 += wide(c3 + i) * xi;
+      const Wide xi = loadWide(x + i);
+      s0 += loadWide(c0 + i) * xi;
+      s1 += loadWide(c1 + i) * xi;
+      s2 += loadWide(c2 + i) * xi;
+      s3 += loadWide(c3 + i) * xi;
     }
     double t0 = (s0[0] + s0[2]) + (s0[1] + s0[3]), t1 = (s1[0] + s1[2]) + (s1[1] + s1[3]);
     double t2 = (s2[0] + s2[2]) + (s2[1] + s2[3]), t3 = (s3[0] + s3[2]) + (s3[1] + s3[3]);

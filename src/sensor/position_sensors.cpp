@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 
+#include "collision/collide_memory.h"
 #include "collision/collision.h"
 #include "math/quat.h"
 #include "sensor/camera.h"
@@ -50,7 +51,8 @@ Separation separation(const Model& m, const Data& d, int sensor) {
   const Range first = geomsOf(m.sensor_objtype[sensor], m.sensor_objid[sensor]);
   const Range second = geomsOf(m.sensor_reftype[sensor], m.sensor_refid[sensor]);
   const double cutoff = m.sensor_cutoff[sensor];
-  const geom::CollideOptions options{m.opt.ccd_tolerance, m.opt.ccd_iterations, false};
+  geom::CollideOptions options = collideOptions(m, d);
+  options.multiContact = options.steady = false;
   Separation nearest{.distance = cutoff};
   for (int i = first.begin; i < first.end; ++i) {
     for (int j = second.begin; j < second.end; ++j) {

@@ -24,13 +24,7 @@ constexpr float kCompensation = 0.95F;
 constexpr int kStride = BlockMatrix::kStride;
 constexpr std::ptrdiff_t kColumns = 3 * kStride;  // numbers of a block by columns, padded
 
-using WideFloat = float __attribute__((vector_size(16), aligned(4), may_alias));
-
 #define SINEW_INLINE inline __attribute__((always_inline))
-SINEW_INLINE const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
-SINEW_INLINE Wide& wide(double* p) { return *reinterpret_cast<Wide*>(p); }
-SINEW_INLINE const WideFloat& wide(const float* p) { return *reinterpret_cast<const WideFloat*>(p); }
-SINEW_INLINE WideFloat& wide(float* p) { return *reinterpret_cast<WideFloat*>(p); }
 
 /// Without the last lane, which belongs to the next row of a block.
 template <class W>
@@ -205,19 +199,19 @@ SINEW_INLINE double multiplyRows(const BlockPattern& pattern, const double* valu
     const int last = rowAdr[i + 1] - 1;
     const double* B = value + std::ptrdiff_t{BlockMatrix::kSize} * rowAdr[i];
     for (int k = rowAdr[i]; k < last; ++k, B += BlockMatrix::kSize) {
-      const Wide xj = wide(x + kStride * column[k]);
-      const Wide r0 = wide(B), r1 = wide(B + 3), r2 = wide(B + 6);
+      const Wide xj = loadWide(x + kStride * column[k]);
+      const Wide r0 = loadWide(B), r1 = loadWide(B + 3), r2 = loadWide(B + 6);
       s[0] += r0 * xj;
       s[1] += r1 * xj;
       s[2] += r2 * xj;
-      wide(y + kStride * column[k]) += (r0 * x0 + r1 * x1) + r2 * x2;
+      store(y + kStride * column[k], loadWide(y + kStride * column[k]) + ((r0 * x0 + r1 * x1) + r2 * x2));
     }
     // what is beside the diagonal counts twice in the form
     Wide t;
     sumLanes(s, t);
-    const Wide u = t + ((wide(B) * x0 + wide(B + 3) * x1) + wide(B + 6) * x2);
+    const Wide u = t + ((loadWide(B) * x0 + loadWide(B + 3) * x1) + loadWide(B + 6) * x2);
     form += xi * (t + u);
-    wide(y + kStride * i) = u;
+    store(y + kStride * i, u);
   }
   return sumOf(form);
 }
@@ -226,19 +220,19 @@ SINEW_INLINE double multiplyRows(const BlockPattern& pattern, const double* valu
 
 SINEW_KERNEL double BlockMatrix::multiply(const double* x, double* y) const {
   return multiplyRows(
-      *pattern_, value_, x, y, [&](int i, Wide& xi) __attribute__((always_inline)) { xi = wide(x + kStride * i); });
+      *pattern_, value_, x, y, [&](int i, Wide& xi) __attribute__((always_inline)) { xi = loadWide(x + kStride * i); });
 }
 
 SINEW_KERNEL double BlockMatrix::turn(double alpha, double* x, double scale, const float* w, double beta, double* d,
                                       double* q) const {
   return multiplyRows(
       *pattern_, value_, d, q, [&](int i, Wide& di) __attribute__((always_inline)) {
-        WideFloat wi = wide(w + kStride * i);
+        WideFloat wi = loadWide(w + kStride * i);
         dropLast(wi);
-        const Wide old = wide(d + kStride * i);
-        wide(x + kStride * i) += alpha * old;
+        const Wide old = loadWide(d + kStride * i);
+        store(x + kStride * i, loadWide(x + kStride * i) + alpha * old);
         di = scale * __builtin_convertvector(wi, Wide) + beta * old;
-        wide(d + kStride * i) = di;
+        store(d + kStride * i, di);
       });
 }
 
@@ -252,22 +246,22 @@ SINEW_KERNEL double BlockMatrix::forward(double alpha, const double* q, double* 
     WideFloat s[3] = {};
     const int last = rowAdr[i + 1] - 1;
     for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
-      const WideFloat wj = wide(w + kStride * column[k]);
-      s[0] += wide(B) * wj;
-      s[1] += wide(B + 3) * wj;
-      s[2] += wide(B + 6) * wj;
+      const WideFloat wj = loadWide(w + kStride * column[k]);
+      s[0] += loadWide(B) * wj;
+      s[1] += loadWide(B + 3) * wj;
+      s[2] += loadWide(B + 6) * wj;
     }
-    const Wide ri = wide(r + kStride * i) - alpha * wide(q + kStride * i);
-    wide(r + kStride * i) = ri;
+    const Wide ri = loadWide(r + kStride * i) - alpha * loadWide(q + kStride * i);
+    store(r + kStride * i, ri);
     WideFloat t;
     sumLanes(s, t);
     WideFloat zi = __builtin_convertvector(scale * ri, WideFloat) - t;
     dropLast(zi);
-    WideFloat wi = (wide(B) * zi[0] + wide(B + 3) * zi[1]) + wide(B + 6) * zi[2];
+    WideFloat wi = (loadWide(B) * zi[0] + loadWide(B + 3) * zi[1]) + loadWide(B + 6) * zi[2];
     dropLast(wi);
     B += kSize;
-    wide(w + kStride * i) = wi;
-    wide(carry + kStride * i) = WideFloat{};
+    store(w + kStride * i, wi);
+    store(carry + kStride * i, WideFloat{});
     form += __builtin_convertvector(zi * wi, Wide);
   }
   return sumOf(form);
@@ -279,12 +273,14 @@ SINEW_KERNEL void BlockMatrix::backward(float* w, float* carry) const {
     const int last = rowAdr[i + 1] - 1;
     const float* D = factor_ + std::ptrdiff_t{kSize} * last;
     const float* c = carry + kStride * i;
-    const WideFloat wi = wide(w + kStride * i) - ((wide(D) * c[0] + wide(D + 3) * c[1]) + wide(D + 6) * c[2]);
-    wide(w + kStride * i) = wi;
+    const WideFloat wi =
+        loadWide(w + kStride * i) - ((loadWide(D) * c[0] + loadWide(D + 3) * c[1]) + loadWide(D + 6) * c[2]);
+    store(w + kStride * i, wi);
     const float w0 = wi[0], w1 = wi[1], w2 = wi[2];
     const float* B = factor_ + std::ptrdiff_t{kSize} * rowAdr[i];
     for (int k = rowAdr[i]; k < last; ++k, B += kSize) {
-      wide(carry + kStride * column[k]) += (wide(B) * w0 + wide(B + 3) * w1) + wide(B + 6) * w2;
+      store(carry + kStride * column[k],
+            loadWide(carry + kStride * column[k]) + ((loadWide(B) * w0 + loadWide(B + 3) * w1) + loadWide(B + 6) * w2));
     }
   }
 }
@@ -293,14 +289,14 @@ namespace {
 
 /// rows += X Y', X by rows, Y by columns.
 SINEW_INLINE void addProduct(const float* X, const float* Y, WideFloat (&rows)[3]) {
-  const WideFloat y0 = wide(Y), y1 = wide(Y + kStride), y2 = wide(Y + 2 * kStride);
+  const WideFloat y0 = loadWide(Y), y1 = loadWide(Y + kStride), y2 = loadWide(Y + 2 * kStride);
   for (int r = 0; r < 3; ++r) rows[r] += (X[3 * r] * y0 + X[3 * r + 1] * y1) + X[3 * r + 2] * y2;
 }
 
 /// The columns of X V, X by rows, V symmetric.
 SINEW_INLINE void columnsOfProduct(const float* X, const float* V, float* columns) {
   const WideFloat x0 = {X[0], X[3], X[6], 0}, x1 = {X[1], X[4], X[7], 0}, x2 = {X[2], X[5], X[8], 0};
-  for (int c = 0; c < 3; ++c) wide(columns + kStride * c) = (x0 * V[c] + x1 * V[3 + c]) + x2 * V[6 + c];
+  for (int c = 0; c < 3; ++c) store(columns + kStride * c, (x0 * V[c] + x1 * V[3 + c]) + x2 * V[6 + c]);
 }
 
 }  // namespace
@@ -334,10 +330,12 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
       float *L = row_.data() + kColumns * (k - begin), mixed[kColumns];
       columnsOfProduct(S, factorAt(rowAdr[l + 1] - 1), L);
       for (int c = 0; c < kColumns; c += kStride) {
-        wide(mixed + c) = (1 - kCompensation) * wide(L + c) + kCompensation * wide(sums + c);
+        store(mixed + c, (1 - kCompensation) * loadWide(L + c) + kCompensation * loadWide(sums + c));
       }
       addProduct(S, mixed, off);
-      for (int r = 0; r < 3; ++r) kept[r] += __builtin_convertvector(wide(A + 3 * r), WideFloat) - wide(S + 3 * r);
+      for (int r = 0; r < 3; ++r) {
+        kept[r] += __builtin_convertvector(loadWide(A + 3 * r), WideFloat) - loadWide(S + 3 * r);
+      }
     }
     for (const int k : pattern_->below(j)) {
       const double* A = value_.data() + std::ptrdiff_t{kSize} * k;
@@ -347,7 +345,7 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
       }
       float* S = factorAt(k);
       for (int r = 0; r < 3; ++r) {
-        const WideFloat row = __builtin_convertvector(wide(A + 3 * r), WideFloat) - F[r];
+        const WideFloat row = __builtin_convertvector(loadWide(A + 3 * r), WideFloat) - F[r];
         for (int c = 0; c < 3; ++c) S[3 * r + c] = row[c];
         kept[r] += F[r];
       }

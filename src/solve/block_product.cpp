@@ -24,14 +24,14 @@ inline __attribute__((always_inline)) void addProduct(int nc, int width, const d
     double t[N];
     for (int a = 0; a < N; ++a) t[a] = T[a * width + j];
     for (int i = j - j % kLanes; i < nc; i += kLanes) {
-      Wide sum = *reinterpret_cast<const Wide*>(B + i) * t[0];
-      for (int a = 1; a < N; ++a) sum += *reinterpret_cast<const Wide*>(B + a * width + i) * t[a];
-      *reinterpret_cast<Wide*>(g + i) = sum;
+      Wide sum = loadWide(B + i) * t[0];
+      for (int a = 1; a < N; ++a) sum += loadWide(B + a * width + i) * t[a];
+      store(g + i, sum);
     }
     double* h = H + piece.matrix + static_cast<std::ptrdiff_t>(place[j]) * piece.ld;
     for (int i = j; i < nc;) {
       if (i + kLanes <= nc && place[i + kLanes - 1] - place[i] == kLanes - 1) {
-        *reinterpret_cast<Wide*>(h + place[i]) += *reinterpret_cast<const Wide*>(g + i);
+        store(h + place[i], loadWide(h + place[i]) + loadWide(g + i));
         i += kLanes;
       } else {
         h[place[i]] += g[i];
@@ -52,9 +52,9 @@ SINEW_KERNEL void addFewColumns(int nb, int nc, const double* B, const double* W
   }
   for (int a = 0; a < nb; ++a) {
     for (int c = 0; c < width; c += kLanes) {
-      Wide sum = *reinterpret_cast<const Wide*>(b + c) * W[a * nb];
-      for (int k = 1; k < nb; ++k) sum += *reinterpret_cast<const Wide*>(b + k * width + c) * W[a * nb + k];
-      *reinterpret_cast<Wide*>(T + a * width + c) = sum;
+      Wide sum = loadWide(b + c) * W[a * nb];
+      for (int k = 1; k < nb; ++k) sum += loadWide(b + k * width + c) * W[a * nb + k];
+      store(T + a * width + c, sum);
     }
   }
   for (const BlockPiece& piece : pieces) {

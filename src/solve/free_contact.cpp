@@ -11,13 +11,6 @@ namespace {
 
 #define SINEW_INLINE inline __attribute__((always_inline))
 
-using Pair = double __attribute__((vector_size(16), aligned(8), may_alias));
-
-SINEW_INLINE const Wide& load(const double* numbers) { return wideAt(numbers); }
-SINEW_INLINE Wide& at(double* numbers) { return wideAt(numbers); }
-SINEW_INLINE const Pair& loadPair(const double* numbers) { return *reinterpret_cast<const Pair*>(numbers); }
-SINEW_INLINE Pair& pairAt(double* numbers) { return *reinterpret_cast<Pair*>(numbers); }
-
 /// Sums over the lanes of four vectors: (x0 + x1) + (x2 + x3) of each.
 SINEW_INLINE void sumsOf(const Wide& a, const Wide& b, const Wide& c, const Wide& d, Wide& sums) {
   const Wide ab = __builtin_shufflevector(a, b, 0, 4, 2, 6) + __builtin_shufflevector(a, b, 1, 5, 3, 7);
@@ -35,25 +28,25 @@ struct Lanes<2> {
   Wide low, middle, high;
 
   SINEW_INLINE void loadRow(const double* J) {
-    low = load(J);
-    middle = load(J + kLanes);
-    high = load(J + 2 * kLanes);
+    low = loadWide(J);
+    middle = loadWide(J + kLanes);
+    high = loadWide(J + 2 * kLanes);
   }
   SINEW_INLINE void storeRow(double* to) const {
-    at(to) = low;
-    at(to + kLanes) = middle;
-    at(to + 2 * kLanes) = high;
+    store(to, low);
+    store(to + kLanes, middle);
+    store(to + 2 * kLanes, high);
   }
   SINEW_INLINE void loadSides(const double* first, const double* second) {
-    low = load(first);
+    low = loadWide(first);
     middle = __builtin_shufflevector(loadPair(first + kLanes), loadPair(second), 0, 1, 2, 3);
-    high = load(second + 2);
+    high = loadWide(second + 2);
   }
   SINEW_INLINE void storeSides(double* first, double* second) const {
-    at(first) = low;
-    pairAt(first + kLanes) = __builtin_shufflevector(middle, middle, 0, 1);
-    pairAt(second) = __builtin_shufflevector(middle, middle, 2, 3);
-    at(second + 2) = high;
+    store(first, low);
+    store(first + kLanes, __builtin_shufflevector(middle, middle, 0, 1));
+    store(second, __builtin_shufflevector(middle, middle, 2, 3));
+    store(second + 2, high);
   }
   SINEW_INLINE void add(const Lanes& other) {
     low += other.low;
@@ -74,17 +67,17 @@ struct Lanes<1> {
   Pair high;
 
   SINEW_INLINE void loadRow(const double* J) {
-    low = load(J);
+    low = loadWide(J);
     high = loadPair(J + kLanes);
   }
   SINEW_INLINE void storeRow(double* to) const {
-    at(to) = low;
-    pairAt(to + kLanes) = high;
+    store(to, low);
+    store(to + kLanes, high);
   }
   SINEW_INLINE void loadSides(const double* first, const double*) { loadRow(first); }
   SINEW_INLINE void storeSides(double* first, double*) const {
-    at(first) = low;
-    pairAt(first + kLanes) = high;
+    store(first, low);
+    store(first + kLanes, high);
   }
   SINEW_INLINE void add(const Lanes& other) {
     low += other.low;
@@ -99,13 +92,13 @@ struct Lanes<1> {
 /// x <- inv(A) x for one side with a full matrix.
 SINEW_INLINE void multiplyDense(const double* column, double* x) {
   // inv(A) is symmetric: its rows serve as columns
-  Wide low = load(column) * x[0], high = load(column + kLanes) * x[0];
+  Wide low = loadWide(column) * x[0], high = loadWide(column + kLanes) * x[0];
   for (int k = 1; k < kSmall; ++k) {
-    low += load(column + k * kSlots) * x[k];
-    high += load(column + k * kSlots + kLanes) * x[k];
+    low += loadWide(column + k * kSlots) * x[k];
+    high += loadWide(column + k * kSlots + kLanes) * x[k];
   }
-  at(x) = low;
-  at(x + kLanes) = high;
+  store(x, low);
+  store(x + kLanes, high);
 }
 
 /// x <- inv(A) x.
@@ -121,8 +114,8 @@ SINEW_INLINE void respond(const Manifold& m, const FreeVelocities& f, Lanes<Side
     if (m.dense[s] >= 0) {
       multiplyDense(f.inverse + m.dense[s], side[s]);
     } else {
-      at(side[s]) *= load(f.inverseDiagonal + m.slot[s]);
-      at(side[s] + kLanes) *= load(f.inverseDiagonal + m.slot[s] + kLanes);
+      store(side[s], loadWide(side[s]) * loadWide(f.inverseDiagonal + m.slot[s]));
+      store(side[s] + kLanes, loadWide(side[s] + kLanes) * loadWide(f.inverseDiagonal + m.slot[s] + kLanes));
     }
   }
   x.loadSides(side[0], side[1]);
@@ -140,12 +133,12 @@ SINEW_INLINE void transposed(const Manifold& m, const X& x, Lanes<Sides>& sum) {
   constexpr int kColumn = Manifold::kColumn;
   Wide all = {}, turn[3 * Sides] = {}, shift[3 * Sides];
   for (int i = 0; i < m.count; ++i) {
-    const Wide xi = load(x(i));
+    const Wide xi = loadWide(x(i));
     const double* columns = turnsOf<Sides>(m, i);
     all += xi;
-    for (int k = 0; k < 3 * Sides; ++k) turn[k] += load(columns + k * kColumn) * xi;
+    for (int k = 0; k < 3 * Sides; ++k) turn[k] += loadWide(columns + k * kColumn) * xi;
   }
-  for (int k = 0; k < 3 * Sides; ++k) shift[k] = load(m.columns + k * kColumn) * all;
+  for (int k = 0; k < 3 * Sides; ++k) shift[k] = loadWide(m.columns + k * kColumn) * all;
   sumsOf(shift[0], shift[1], shift[2], turn[0], sum.low);
   if constexpr (Sides == 2) {
     sumsOf(turn[1], turn[2], shift[3], shift[4], sum.middle);
@@ -217,7 +210,7 @@ SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const double* const
       row.storeRow(response[j][b]);
       Wide sum = {};
       for (int k = 0; k < 3 * Sides; ++k) {
-        sum += load(m.columns + k * kColumn) * response[j][b][kSmall * (k / 3) + k % 3];
+        sum += loadWide(m.columns + k * kColumn) * response[j][b][kSmall * (k / 3) + k % 3];
       }
       shared[j][b] = sum;
     }
@@ -230,12 +223,12 @@ SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const double* const
       for (int b = 0; b < 3; ++b) {
         Wide sum = shared[j][b];
         for (int k = 0; k < 3 * Sides; ++k) {
-          sum += load(turns + k * kColumn) * response[j][b][kSmall * (k / 3) + 3 + k % 3];
+          sum += loadWide(turns + k * kColumn) * response[j][b][kSmall * (k / 3) + 3 + k % 3];
         }
         column[b] = sum;
       }
       if (j == i) break;
-      for (int b = 0; b < 3; ++b) at(block + b * kColumn) = column[b];
+      for (int b = 0; b < 3; ++b) store(block + b * kColumn, column[b]);
       block += Manifold::kBlock;
     }
     c[i].gram = {column[0][0], column[1][1], column[2][2]};
@@ -274,8 +267,8 @@ struct Sums {
 
 /// One contact: its new impulses given what its velocities lack. `delta` is how they change, and zero.
 SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
-  const Wide lead = Wide{beta, beta, beta, 0} * load(c.course.data());
-  const Wide start = load(c.lambda.data()) + lead, course = lead + load(c.change.data());
+  const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
+  const Wide start = loadWide(c.lambda.data()) + lead, course = lead + loadWide(c.change.data());
   const double normal = std::max(0.0, start[0] + lacking[0] * c.normalInverse);
   const double push = normal - start[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
@@ -283,13 +276,13 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
   friction(c, start, w, normal, tangents);
   const Wide next = {normal, tangents[0], tangents[1], 0};
   const Wide change = next - start;
-  at(delta) = change;
+  store(delta, change);
   // each writes one number too many, which the next one puts right
-  at(c.course.data()) = course;
-  at(c.change.data()) = change;
-  at(c.lambda.data()) = next;
-  sums.moved += load(c.gram.data()) * change * change;
-  sums.size += load(c.gram.data()) * next * next;
+  store(c.course.data(), course);
+  store(c.change.data(), change);
+  store(c.lambda.data(), next);
+  sums.moved += loadWide(c.gram.data()) * change * change;
+  sums.size += loadWide(c.gram.data()) * next * next;
 }
 
 template <int Sides, bool Back>
@@ -297,13 +290,13 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
   constexpr int kColumn = Manifold::kColumn;
   const double* v[2] = {f.velocity + m.slot[0], f.velocity + m.slot[1]};
   Wide shared = {};
-  for (int k = 0; k < 3 * Sides; ++k) shared += load(m.columns + k * kColumn) * v[k / 3][k % 3];
+  for (int k = 0; k < 3 * Sides; ++k) shared += loadWide(m.columns + k * kColumn) * v[k / 3][k % 3];
   Wide lacking[Manifold::kMostPoints];
   for (int i = 0; i < m.count; ++i) {
     const double* turns = turnsOf<Sides>(m, i);
     Wide velocity = shared;
-    for (int k = 0; k < 3 * Sides; ++k) velocity += load(turns + k * kColumn) * v[k / 3][3 + k % 3];
-    lacking[i] = load(c[i].target.data()) - velocity;
+    for (int k = 0; k < 3 * Sides; ++k) velocity += loadWide(turns + k * kColumn) * v[k / 3][3 + k % 3];
+    lacking[i] = loadWide(c[i].target.data()) - velocity;
   }
   double delta[Manifold::kMostPoints * kLanes];
   for (int n = 0; n < m.count; ++n) {
@@ -315,11 +308,11 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
       const double* block = m.coupling + Manifold::kBlock * (Back ? Manifold::blocks(j) + i : Manifold::blocks(i) + j);
       if constexpr (Back) {
         Wide products;
-        sumsOf(load(block) * load(d), load(block + kColumn) * load(d), load(block + 2 * kColumn) * load(d),
-               load(block + 2 * kColumn) * load(d), products);
+        sumsOf(loadWide(block) * loadWide(d), loadWide(block + kColumn) * loadWide(d),
+               loadWide(block + 2 * kColumn) * loadWide(d), loadWide(block + 2 * kColumn) * loadWide(d), products);
         w -= products;
       } else {
-        w -= load(block) * d[0] + load(block + kColumn) * d[1] + load(block + 2 * kColumn) * d[2];
+        w -= loadWide(block) * d[0] + loadWide(block + kColumn) * d[1] + loadWide(block + 2 * kColumn) * d[2];
       }
     }
     visitPoint(c[i], w, beta, delta + i * kLanes, sums);
@@ -360,9 +353,11 @@ SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeCon
 
 SINEW_KERNEL void extrapolateAll(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course) {
   for (std::ptrdiff_t i = 0; i < count; i += kLanes) {
-    const Wide v = load(velocity + i), moved = v - load(before + i), lead = beta * load(course + i);
-    at(course + i) = lead + moved;
-    at(before + i) = at(velocity + i) = v + lead;
+    const Wide v = loadWide(velocity + i), moved = v - loadWide(before + i), lead = beta * loadWide(course + i);
+    store(course + i, lead + moved);
+    const Wide next = v + lead;
+    store(velocity + i, next);
+    store(before + i, next);
   }
 }
 

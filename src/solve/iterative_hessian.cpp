@@ -23,8 +23,8 @@ constexpr int kStride = BlockMatrix::kStride;
 /// read before one is written.
 inline __attribute__((always_inline)) void addOuter(const double* left, const Wide& right, double* target) {
   Wide sum[3];
-  for (int r = 0; r < 3; ++r) sum[r] = *reinterpret_cast<const Wide*>(target + 3 * r) + left[r] * right;
-  for (int r = 0; r < 3; ++r) *reinterpret_cast<Wide*>(target + 3 * r) = sum[r];
+  for (int r = 0; r < 3; ++r) sum[r] = loadWide(target + 3 * r) + left[r] * right;
+  for (int r = 0; r < 3; ++r) store(target + 3 * r, sum[r]);
 }
 
 bool isCone(const RowBlock& block, const RowState* state) {
@@ -98,13 +98,13 @@ SINEW_KERNEL void IterativeHessian::addBlock(int b, const double* W) {
       Wide sum[3] = {};
       for (int a = 0; a < nb; ++a) {
         const double* left = basis_.data() + a * width + kStride * i;
-        const Wide& right = *reinterpret_cast<const Wide*>(weighted_.data() + a * width + kStride * j);
+        const Wide right = loadWide(weighted_.data() + a * width + kStride * j);
         for (int r = 0; r < 3; ++r) sum[r] += left[r] * right;
       }
       // rows overlap by a number to which nothing is added: all are read before one is written
       double* target = H_.block(*place++);
-      for (int r = 0; r < 3; ++r) sum[r] += *reinterpret_cast<const Wide*>(target + 3 * r);
-      for (int r = 0; r < 3; ++r) *reinterpret_cast<Wide*>(target + 3 * r) = sum[r];
+      for (int r = 0; r < 3; ++r) sum[r] += loadWide(target + 3 * r);
+      for (int r = 0; r < 3; ++r) store(target + 3 * r, sum[r]);
     }
   }
 }

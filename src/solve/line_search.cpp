@@ -138,8 +138,8 @@ SINEW_KERNEL void DirectionalCost::addUnilateral(double alpha, Point& point) con
   const Wide zero{};
   int i = 0;
   for (; i + kLanes <= n; i += kLanes) {
-    const Wide ri = *reinterpret_cast<const Wide*>(r + i), vi = *reinterpret_cast<const Wide*>(v + i);
-    const Wide Di = *reinterpret_cast<const Wide*>(D + i);
+    const Wide ri = loadWide(r + i), vi = loadWide(v + i);
+    const Wide Di = loadWide(D + i);
     const Wide move = alpha * vi;
     const Wide x = ri + move;
     const Wide m = x < zero ? x : zero, m0 = ri < zero ? ri : zero;

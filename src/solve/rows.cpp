@@ -9,12 +9,10 @@
 namespace sinew::solve {
 namespace {
 
-const Wide& wide(const double* p) { return *reinterpret_cast<const Wide*>(p); }
-
 /// Four entries of x, loaded at once if they are neighbors.
 inline __attribute__((always_inline)) void gather(const double* x, const int* column, Wide& out) {
   if (column[kLanes - 1] - column[0] == kLanes - 1) {
-    out = wide(x + column[0]);
+    out = loadWide(x + column[0]);
   } else {
     out = Wide{x[column[0]], x[column[1]], x[column[2]], x[column[3]]};
   }
@@ -30,7 +28,7 @@ inline __attribute__((always_inline)) void basisTimes(int ncol, const double* b,
   for (; j + kLanes <= ncol; j += kLanes) {
     Wide xj;
     gather(x, column + j, xj);
-    for (int k = 0; k < N; ++k) sum[k] += wide(b + k * ncol + j) * xj;
+    for (int k = 0; k < N; ++k) sum[k] += loadWide(b + k * ncol + j) * xj;
   }
   for (; j < ncol; ++j) {
     const double xj = x[column[j]];
@@ -45,10 +43,10 @@ inline __attribute__((always_inline)) void addBasis(int ncol, const double* b, c
                                                     double* x) {
   int j = 0;
   for (; j + kLanes <= ncol; j += kLanes) {
-    Wide sum = wide(b + j) * c[0];
-    for (int k = 1; k < N; ++k) sum += wide(b + k * ncol + j) * c[k];
+    Wide sum = loadWide(b + j) * c[0];
+    for (int k = 1; k < N; ++k) sum += loadWide(b + k * ncol + j) * c[k];
     if (column[j + kLanes - 1] - column[j] == kLanes - 1) {
-      *reinterpret_cast<Wide*>(x + column[j]) += sum;
+      store(x + column[j], loadWide(x + column[j]) + sum);
     } else {
       for (int lane = 0; lane < kLanes; ++lane) x[column[j + lane]] += sum[lane];
     }
@@ -232,11 +230,11 @@ SINEW_KERNEL double evaluateUnilateral(int begin, int end, const double* D, cons
   const Wide zero{};
   int i = begin;
   for (; i + kLanes <= end; i += kLanes) {
-    const Wide ri = wide(r + i);
+    const Wide ri = loadWide(r + i);
     const Wide m = ri < zero ? ri : zero;
     const Wide push = zero - m;  // never -0
-    const Wide f = wide(D + i) * push;
-    *reinterpret_cast<Wide*>(force + i) = f;
+    const Wide f = loadWide(D + i) * push;
+    store(force + i, f);
     cost += 0.5 * f * push;
   }
   double sum = (cost[0] + cost[2]) + (cost[1] + cost[3]);

@@ -16,7 +16,11 @@ namespace {
 
 using test::tolerance;
 
+#ifdef SINEW_SANITIZED
+constexpr int kBoxes = 100, kPerSide = 10;
+#else
 constexpr int kBoxes = 1000, kPerSide = 10;
+#endif
 constexpr double kHalfWidth = 2.3;
 
 struct Bin {

@@ -1,0 +1,20 @@
+#include "collision/collide_memory.h"
+
+namespace sinew {
+
+CollideMemory::CollideMemory() : store_(std::make_unique<Store>()) {}
+CollideMemory::~CollideMemory() = default;
+CollideMemory::CollideMemory(const CollideMemory&) : CollideMemory() {}
+CollideMemory& CollideMemory::operator=(const CollideMemory&) { return *this; }
+CollideMemory::CollideMemory(CollideMemory&&) noexcept = default;
+CollideMemory& CollideMemory::operator=(CollideMemory&&) noexcept = default;
+
+geom::CollideOptions collideOptions(const Model& m, const Data& d, int slot) {
+  return {.tolerance = m.opt.ccd_tolerance,
+          .iterations = m.opt.ccd_iterations,
+          .multiContact = !m.opt.disabled(disable::kMultiCcd),
+          .steady = m.opt.solver == Solver::Impulse,
+          .scratch = &d.collideMemory->slot(slot).geom};
+}
+
+}  // namespace sinew

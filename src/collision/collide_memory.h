@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "collision/collision.h"
+#include "geom/collide.h"
+#include "geom/collide_scratch.h"
+#include "sinew/collide_memory.h"
+#include "sinew/near_pairs.h"
+
+namespace sinew {
+
+/// What neighbouring pairs of geoms have given.
+struct TouchChunk {
+  /// Pairs that are looked at in a row. One thread takes some tens of microseconds for them.
+  static constexpr std::size_t kSize = 64;
+
+  struct Touch {
+    MixedParameters parameters;
+    std::ptrdiff_t begin = 0, end = 0;
+  };
+  std::array<Touch, kSize> touch;
+  Array<geom::ContactPoint> points;
+};
+
+/// Each array belongs to one function, which clears it first and keeps its memory.
+struct CollideMemory::Store {
+  /// What one thread of a step works with.
+  struct Slot {
+    geom::CollideScratch geom;
+    Array<geom::ContactPoint> points;
+  };
+
+  /// At least one, and at least as many as the step may use.
+  Slot& slot(int i) { return slots[static_cast<std::size_t>(i)]; }
+  void provideSlots(int threads) {
+    while (slots.size() < static_cast<std::size_t>(threads)) slots.emplace_back();
+  }
+
+  std::deque<Slot> slots = std::deque<Slot>(1);  ///< a deque: a slot that is there stays where it is
+  Array<ColliderPair> candidates;                ///< collide()
+  Array<ColliderPair> unlisted, listed;          ///< findCandidates()
+  std::vector<TouchChunk> chunks;                ///< GeomTouches
+  Array<int> elements;                           ///< element_contacts.cpp
+  Array<std::pair<int, int>> elementPairs;       ///< likewise
+};
+
+/// Settings of the convex collider, with the memory of `d` that belongs to one thread of a step.
+geom::CollideOptions collideOptions(const Model& m, const Data& d, int slot = 0);
+
+}  // namespace sinew

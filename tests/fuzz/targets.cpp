@@ -1,0 +1,334 @@
+#include "targets.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+
+#include "base/hash.h"
+#include "command.h"
+#include "controls.h"
+#include "geom/height_field.h"
+#include "geom/mesh_error.h"
+#include "geom/mesh_gmsh.h"
+#include "geom/mesh_load.h"
+#include "geom/tri_mesh.h"
+#include "sample_files.h"
+#include "sinew/load.h"
+#include "sinew/step.h"
+
+namespace sinew::fuzz {
+namespace {
+
+using Input = std::span<const std::uint8_t>;
+
+constexpr int kSteps = 3;
+/// Beyond these sizes a model is loaded but not stepped: what takes long is not worth the time.
+constexpr int kMostDofs = 200, kMostGeoms = 60, kMostElements = 400, kMostPixels = 4096, kMostFaces = 4096;
+constexpr int kMostIterations = 50;
+constexpr std::uint64_t kMostMemory = std::uint64_t{256} << 20;
+
+Bytes bytesOf(std::string_view text) { return {text.begin(), text.end()}; }
+
+bool isSmall(const Model& m) {
+  return m.nv <= kMostDofs && m.ngeom <= kMostGeoms && m.nflexelem <= kMostElements && m.nhfielddata <= kMostPixels &&
+         m.nmeshface <= kMostFaces && m.ntendon <= kMostGeoms && m.nsensordata <= 1000;
+}
+
+bool allFinite(const Array<double>& values) {
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+void expectFiniteOrTold(const Model& m, const Data& d) {
+  if (!allFinite(d.qpos) || !allFinite(d.qvel) || !allFinite(d.act)) {
+    if (d.status.ok()) throw Finding{"the state is not finite and nobody says so"};
+  }
+  if (!d.status.ok() && describeStatus(m, d).empty()) throw Finding{"trouble without words"};
+}
+
+/// Steps, saves in the middle, and sees that the copy goes on the same way, bit for bit.
+void stepAndRestore(const Model& m, Data& d) {
+  step(m, d);
+  const std::vector<std::byte> state = saveState(m, d);
+  Data copy(m);
+  restoreState(m, copy, state);
+  for (int i = 1; i < kSteps; ++i) step(m, d);
+  for (int i = 1; i < kSteps; ++i) step(m, copy);
+  expectFiniteOrTold(m, d);
+  if (stateHash(m, d) != stateHash(m, copy)) throw Finding{"a restored state goes another way"};
+}
+
+void boundTime(Model& m) {
+  m.opt.iterations = std::min(m.opt.iterations, kMostIterations);
+  m.opt.ls_iterations = std::min(m.opt.ls_iterations, kMostIterations);
+  m.opt.noslip_iterations = std::min(m.opt.noslip_iterations, kMostIterations);
+  m.opt.ccd_iterations = std::min(m.opt.ccd_iterations, kMostIterations);
+}
+
+void work(Model m) {
+  if (!isSmall(m)) return;
+  boundTime(m);
+  Data d(m);
+  for (int i = 0; i < m.nv; ++i) d.qvel[i] = 0.1 * std::sin(1.0 + i);
+  for (int i = 0; i < m.nu; ++i) d.ctrl[i] = std::sin(0.7 * i);
+  stepAndRestore(m, d);
+  for (int key = 0; key < std::min(m.nkey, 2); ++key) {
+    resetToKey(m, d, key);
+    stepAndRestore(m, d);
+  }
+}
+
+/// True unless the reader refuses the input with the error that belongs to it, which must say something.
+template <class Error>
+bool taken(const std::function<void()>& read) {
+  try {
+    read();
+    return true;
+  } catch (const Error& error) {
+    if (std::strlen(error.what()) < 5) throw Finding{"an error without words"};
+    return false;
+  }
+}
+
+// ------------------------------------------------------------------------------------------------------------ models
+
+bool runMjcf(Input input) {
+  const std::string_view text(reinterpret_cast<const char*>(input.data()), input.size());
+  return taken<LoadError>([&] {
+    Warnings warnings;
+    LoadOptions options;
+    options.maxMemory = kMostMemory;
+    const Spec spec = readMjcfText(text, "input.xml", assetDirectory(), &warnings);
+    const std::string written = writeMjcf(spec, assetDirectory());
+    if (writeMjcf(readMjcfText(written, "written.xml", assetDirectory()), assetDirectory()) != written) {
+      throw Finding{"what was written reads as something else"};
+    }
+    work(compile(spec, &warnings, options));
+  });
+}
+
+/// A model with some of everything, for what is about a model.
+const std::string& richModel() {
+  static const std::string text =
+      R"(<mujoco><option timestep="0.005"/><asset><hfield name="h" nrow="2" ncol="2" size="1 1 .1 .1"/>
+<mesh name="m" vertex="0 0 0  .1 0 0  0 .1 0  0 0 .1"/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><geom type="hfield" hfield="h" pos="2 0 0"/><body name="b" pos="0 0 .3"><freejoint/>
+<geom type="mesh" mesh="m"/><body pos=".1 0 0"><joint name="j" range="-1 1" limited="true" frictionloss=".1"/><geom size=".05"/>
+<site name="s" pos=".1 0 0"/></body></body><site name="anchor" pos="0 0 1"/><body mocap="true"><geom size=".01" contype="0"/></body>
+<flexcomp name="cloth" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" pos="0 0 .6" radius=".01" mass=".1">
+<edge equality="true"/></flexcomp></worldbody>
+<tendon><spatial name="t" stiffness="1"><site site="s"/><site site="anchor"/></spatial></tendon>
+<equality><connect body1="b" anchor="0 0 .1"/></equality>
+<actuator><position joint="j" kp="2"/><intvelocity joint="j" kp="1" actrange="-1 1"/><muscle tendon="t" lengthrange=".1 1"/></actuator>
+<sensor><jointpos joint="j"/><rangefinder site="s"/><touch site="s"/><framelinvel objtype="body" objname="b" delay="0.01" nsample="4"/>
+</sensor><keyframe><key name="k" time="1"/></keyframe></mujoco>)";
+  return text;
+}
+
+const Model& sampleModel() {
+  static const Model m = compile(readMjcfText(richModel()));
+  return m;
+}
+
+Bytes savedModel(const std::string& mjcf) {
+  const std::filesystem::path file = fileWith({}, "seed.bin");
+  saveModel(compile(readMjcfText(mjcf)), file);
+  return readAll(file);
+}
+
+std::vector<Bytes> savedModels() {
+  return {savedModel(richModel()), savedModel("<mujoco/>"),
+          savedModel(R"(<mujoco><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>)")};
+}
+
+/// The input with the checksum that belongs to it, as of someone who wants it to be read: magic bytes with the version
+/// of the format, signature, checksum, and what it is about.
+Bytes withChecksum(Input input) {
+  constexpr std::size_t kMagic = 8, kHeader = kMagic + 2 * sizeof(std::uint64_t);
+  Bytes bytes(input.begin(), input.end());
+  if (bytes.size() < kHeader || std::memcmp(bytes.data(), "SINEWM01", kMagic) <= 0) return bytes;  // 01 has none
+  Hasher hasher;
+  hasher.add(bytes.data() + kHeader, bytes.size() - kHeader);
+  const std::uint64_t checksum = hasher.value();
+  std::memcpy(bytes.data() + kHeader - sizeof checksum, &checksum, sizeof checksum);
+  return bytes;
+}
+
+bool runSavedModel(Input input) {
+  const auto run = [](Input bytes) {
+    const std::filesystem::path file = fileWith(bytes, "model.bin");
+    return taken<LoadError>([&] { work(loadModel(file)); });
+  };
+  const Bytes signedInput = withChecksum(input);
+  const bool asItIs = run(input);
+  return std::ranges::equal(signedInput, input) ? asItIs : run(signedInput) || asItIs;
+}
+
+std::vector<Bytes> savedStates() {
+  const Model& m = sampleModel();
+  Data d(m);
+  std::vector<Bytes> seeds;
+  for (int i = 0; i < 3; ++i) {
+    const std::vector<std::byte> state = saveState(m, d);
+    const auto* first = reinterpret_cast<const std::uint8_t*>(state.data());
+    seeds.emplace_back(first, first + state.size());
+    for (int k = 0; k < 40; ++k) step(m, d);
+  }
+  return seeds;
+}
+
+bool runSavedState(Input input) {
+  const Model& m = sampleModel();
+  Data d(m);
+  return taken<std::invalid_argument>([&] {
+    restoreState(m, d, std::as_bytes(input));
+    stepAndRestore(m, d);
+  });
+}
+
+// ------------------------------------------------------------------------------------------------- meshes and images
+
+template <geom::MeshFormat Format>
+bool runMesh(Input input) {
+  return taken<geom::MeshError>([&] { geom::checkMesh(geom::loadMesh(input, Format)); });
+}
+
+/// A file through a model that uses it: everything that is made of a mesh is made, and the geom falls on a plane.
+bool runAsset(Input input, const std::string& file, const std::string& asset, const std::string& use) {
+  const std::filesystem::path path = fileWith(input, file);
+  return taken<LoadError>([&] {
+    LoadOptions options;
+    options.maxMemory = kMostMemory;
+    const std::string text = fmt::format(
+        R"(<mujoco><asset>{}</asset><worldbody><geom type="plane" size="1 1 1"/>{}</worldbody></mujoco>)", asset, use);
+    work(compile(readMjcfText(text, "asset.xml", path.parent_path()), nullptr, options));
+  });
+}
+
+constexpr const char* kMeshBody = R"(<body pos="0 0 .1"><freejoint/><geom type="mesh" mesh="a"/></body>)";
+
+bool runStl(Input input) {
+  return runMesh<geom::MeshFormat::Stl>(input) &&
+         runAsset(input, "a.stl", R"(<mesh name="a" file="a.stl"/>)", kMeshBody);
+}
+
+bool runObj(Input input) {
+  taken<geom::MeshError>([&] { geom::loadObjLines(input); });
+  return runMesh<geom::MeshFormat::Obj>(input) &&
+         runAsset(input, "a.obj", R"(<mesh name="a" file="a.obj"/>)", kMeshBody);
+}
+
+bool runMsh(Input input) {
+  return runMesh<geom::MeshFormat::Msh>(input) &&
+         runAsset(input, "a.msh", R"(<mesh name="a" file="a.msh"/>)", kMeshBody);
+}
+
+bool runGmsh(Input input) {
+  int dim = 0;
+  if (!taken<geom::MeshError>([&] { dim = geom::loadGmsh(input).dim; })) return false;
+  return runAsset(
+      input, "a.gmsh.msh", "",
+      fmt::format(R"(<flexcomp name="a" type="gmsh" file="a.gmsh.msh" dim="{}" radius=".01" mass="1"/>)", dim));
+}
+
+bool runPng(Input input) {
+  if (!taken<geom::MeshError>([&] { geom::loadHfield(input, "a.png"); })) return false;
+  return runAsset(
+      input, "a.png", R"(<hfield name="a" file="a.png" size="1 1 .1 .1"/>)",
+      R"(<geom type="hfield" hfield="a"/><body pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>)");
+}
+
+bool runHfield(Input input) {
+  if (!taken<geom::MeshError>([&] { geom::loadHfield(input, "a.bin"); })) return false;
+  return runAsset(input, "a.bin", R"(<hfield name="a" file="a.bin" size="1 1 .1 .1"/>)",
+                  R"(<geom type="hfield" hfield="a"/><body pos="0 0 .1"><freejoint/><geom size=".1"/></body>)");
+}
+
+// -------------------------------------------------------------------------------------------------------- the command
+
+/// What is printed to standard output meanwhile goes nowhere.
+class Silence {
+ public:
+  Silence() : saved_(dup(STDOUT_FILENO)) {
+    std::fflush(stdout);
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    dup2(nowhere, STDOUT_FILENO);
+    close(nowhere);
+  }
+  ~Silence() {
+    std::fflush(stdout);
+    dup2(saved_, STDOUT_FILENO);
+    close(saved_);
+  }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  int saved_;
+};
+
+bool runTrace(Input input) {
+  const std::filesystem::path trace = fileWith(input, "trace.json");
+  static const std::filesystem::path model = fileWith(bytesOf(kTracedModel), "traced.xml");
+  const Silence silence;
+  return taken<cli::CommandError>([&] {
+    CLI::App app;
+    const cli::Command compare = cli::addCompareCommand(app);
+    app.parse(fmt::format("compare {} {}", model.string(), trace.string()));
+    compare.execute();
+  });
+}
+
+std::vector<Bytes> traces() { return {traceOf(compile(readMjcfText(std::string(kTracedModel))))}; }
+
+bool runControls(Input input) {
+  const Model& m = sampleModel();
+  const std::filesystem::path file = fileWith(input, "controls.csv");
+  return taken<cli::CommandError>([&] {
+    const std::unique_ptr<cli::ControlSource> controls = cli::makeControls(file.string(), m);
+    Data d(m);
+    for (int i = 0; i < 20; ++i) {
+      controls->apply(m, d);
+      if (!allFinite(d.ctrl)) throw Finding{"controls from a file are not finite"};
+      d.time += 0.05;
+    }
+  });
+}
+
+std::vector<Bytes> controlFiles() {
+  return {bytesOf("time,j,v,t\n0,0,0,0\n0.1,1,-1,0.5\n0.25,1e-3,2,0\n"), bytesOf("0 1 2 3\n0.5 3 2 1\n"),
+          bytesOf("0,0,0,0\r\n1,1,1,1\r\n")};
+}
+
+constexpr std::size_t kText = 1 << 14, kBinary = 1 << 15;
+
+constexpr Target kTargets[] = {
+    {"mjcf", runMjcf, modelSeeds, kText, true},
+    {"stl", runStl, stlFiles, kBinary, true},
+    {"obj", runObj, objFiles, kText, true},
+    {"msh", runMsh, mshFiles, kBinary, false},
+    {"gmsh", runGmsh, gmshFiles, kBinary, true},
+    {"png", runPng, pngFiles, kBinary, false},
+    {"hfield", runHfield, hfieldFiles, kBinary, false},
+    {"model", runSavedModel, savedModels, 1 << 18, false},
+    {"state", runSavedState, savedStates, 1 << 16, false},
+    {"trace", runTrace, traces, 1 << 17, true},
+    {"controls", runControls, controlFiles, kText, true},
+};
+
+}  // namespace
+
+std::span<const Target> targets() { return kTargets; }
+
+const Target* findTarget(const std::string& name) {
+  const auto found = std::ranges::find_if(kTargets, [&](const Target& t) { return t.name == name; });
+  return found == std::end(kTargets) ? nullptr : &*found;
+}
+
+}  // namespace sinew::fuzz
