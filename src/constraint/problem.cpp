@@ -78,6 +78,8 @@ std::span<Island> findIslands(const Model& m, Data& d) {
       treeOf[b] = treeOf[b - 1];
       continue;
     }
+    treeOf[b] = -1;
+    if (block.ncol == 0) continue;  // nothing can move: such rows belong to no island
     const int* column = d.row_column.data() + block.column;
     const int first = treeOf[b] = m.dof_treeid[column[0]];
     constrained[static_cast<std::size_t>(first)] = 1;
@@ -109,7 +111,9 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     islandOf[t] = root == tree ? count++ : islandOf[static_cast<std::size_t>(root)];
     ++treeCount[static_cast<std::size_t>(islandOf[t])];
   }
-  for (const int tree : treeOf) ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(tree)])];
+  for (const int tree : treeOf) {
+    if (tree >= 0) ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(tree)])];
+  }
   const std::span<Island> islands = d.arena.take<Island>(count);
   for (std::size_t i = 0; i < islands.size(); ++i) {
     islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i])};
@@ -123,6 +127,7 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     islands[k].ndof += m.tree_dofnum[tree];
   }
   for (std::size_t b = 0; b < treeOf.size(); ++b) {
+    if (treeOf[b] < 0) continue;
     const auto k = static_cast<std::size_t>(islandOf[static_cast<std::size_t>(treeOf[b])]);
     islands[k].blocks[static_cast<std::size_t>(blockCount[k]++)] = static_cast<int>(b);
     islands[k].nrow += d.row_block[static_cast<std::ptrdiff_t>(b)].nrow;

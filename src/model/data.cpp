@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
+#include <utility>
 
 #include "base/hash.h"
 #include "model/history.h"
@@ -105,6 +107,31 @@ std::vector<std::byte> saveState(const Model& m, const Data& d) {
   return state;
 }
 
+namespace {
+
+/// Throws std::invalid_argument unless tree_asleep in the bytes of a state is made of rings of trees.
+void requireRings(const Model& m, const Data& d, std::span<const std::byte> state) {
+  std::size_t at = sizeof(d.time);
+  std::vector<int> next(static_cast<std::size_t>(m.ntree));
+  d.forEachStateArray(m, [&](const char* name, const auto& array, int, int, const char*) {
+    const std::size_t bytes = static_cast<std::size_t>(array.size()) * sizeof(*array.data());
+    if (std::string_view(name) == "tree_asleep" && bytes > 0) std::memcpy(next.data(), state.data() + at, bytes);
+    at += bytes;
+  });
+  std::vector<char> reached(next.size(), 0);
+  for (std::size_t tree = 0; tree < next.size(); ++tree) {
+    const int other = next[tree];
+    if (other < 0) continue;
+    const bool sleeps = other < m.ntree && next[static_cast<std::size_t>(other)] >= 0;
+    if (!sleeps || std::exchange(reached[static_cast<std::size_t>(other)], 1)) {
+      throw std::invalid_argument(
+          fmt::format("tree_asleep[{}] of the given state is {}: trees that sleep must form rings", tree, other));
+    }
+  }
+}
+
+}  // namespace
+
 void readState(const Model& m, Data& d, std::span<const std::byte> state) {
   std::size_t expected = sizeof(d.time);
   d.forEachStateArray(m, [&](const char*, const auto& array, int, int, const char*) {
@@ -115,6 +142,7 @@ void readState(const Model& m, Data& d, std::span<const std::byte> state) {
     throw std::invalid_argument(fmt::format("a state of this model has {} bytes and a multiple of {}, the given one {}",
                                             expected, sizeof(RowMemory), state.size()));
   }
+  requireRings(m, d, state);
   const std::byte* p = state.data();
   const auto take = [&](void* target, std::size_t count) {
     if (count > 0) std::memcpy(target, p, count);

@@ -36,7 +36,11 @@ class Ring {
   void rotate() const { data_[1] = slot(0); }
 
  private:
-  int slot(int i) const { return (static_cast<int>(data_[1]) + 1 + i) % samples_; }
+  /// The slot of the newest sample is part of the state, which a user may write: any number leads to a slot.
+  int slot(int i) const {
+    const int newest = data_[1] >= 0 && data_[1] < samples_ ? static_cast<int>(data_[1]) : 0;
+    return (newest + 1 + i) % samples_;
+  }
 
   T* data_;
   int samples_, width_;

@@ -36,10 +36,17 @@ double mostOverlap(const Model& m, int a, int b) {
   return isThin(m, a) ? second : isThin(m, b) ? first : std::min(first, second);
 }
 
+/// Overlap that is no trouble yet, m: what overlaps in a state that was given has a hundred steps to part.
+double allowedSoFar(const Data& d) {
+  constexpr int kPatience = 100;
+  return d.watch.steps < kPatience ? kEndless : 0;
+}
+
 void noteContacts(const Model& m, Data& d) {
   int deep = -1;  // the first that is too deep
   int deepest = -1;
   double depth = d.status.deepest.depth;
+  const double allowed = allowedSoFar(d);
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
     if (contact.efc_address < 0 || !(contact.dist < 0)) continue;
@@ -48,19 +55,14 @@ void noteContacts(const Model& m, Data& d) {
       deepest = i;
     }
     if (deep >= 0) continue;
-    if (-contact.dist > mostOverlap(m, colliderOf(m, contact, 0), colliderOf(m, contact, 1))) deep = i;
+    if (-contact.dist > std::max(allowed, mostOverlap(m, colliderOf(m, contact, 0), colliderOf(m, contact, 1))))
+      deep = i;
   }
   const auto colliders = [&](int i) {
     return std::array<int, 2>{colliderOf(m, d.contact[i], 0), colliderOf(m, d.contact[i], 1)};
   };
-  // what overlaps in the state that was given has time to part
-  constexpr int kPatience = 100;
-  Watch& watch = d.watch;
-  const bool fromTheStart = watch.steps <= 0 || watch.overlapping > 0;
-  watch.overlapping = deep >= 0 && fromTheStart ? watch.overlapping + 1 : 0;
-  const bool patient = 0 < watch.overlapping && watch.overlapping <= kPatience;
   if (deepest >= 0) d.status.deepest = {depth, d.time, d.contact[deepest].pos, colliders(deepest)};
-  if (deep < 0 || patient) return;
+  if (deep < 0) return;
   d.status.note(Trouble::TooDeep, deep, d.time);
   TroubleReport& report = d.status[Trouble::TooDeep];
   if (report.count > 1) return;

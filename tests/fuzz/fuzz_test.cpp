@@ -76,7 +76,7 @@ TEST_P(AnyBytes, SAFE_1_SeedsAreHandledAndSomeAreTaken) {
   const std::vector<Bytes> seeds = GetParam().seeds();
   for (const Bytes& seed : seeds) taken += expectHandled(GetParam(), seed, {}) ? 1 : 0;
   // those of the attribute table include combinations that MJCF does not allow
-  EXPECT_GE(taken, std::string(GetParam().name) == "mjcf" ? seeds.size() / 2 : seeds.size() - 1);
+  EXPECT_GE(taken, std::string(GetParam().name) == "mjcf" ? 2 * seeds.size() / 5 : seeds.size() - 1);
 }
 
 TEST_P(AnyBytes, SAFE_1_PastFindingsAreHandled) {

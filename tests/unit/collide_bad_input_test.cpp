@@ -1,11 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "geom/collide_scratch.h"
-
 #include <cmath>
 #include <cstring>
 
 #include "geom/collide.h"
+#include "geom/collide_scratch.h"
 #include "math/quat.h"
 #include "support/allocation_guard.h"
 #include "support/floating_point_traps.h"
