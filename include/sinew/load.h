@@ -27,8 +27,8 @@ struct LoadOptions {
 };
 
 /// Reads an MJCF file, its includes and the models it attaches; or a URDF file, whose root is <robot> (docs/urdf.md).
-/// Assets (meshes, height fields) are named in the result, not loaded. Throws LoadError, also if replicates, attachments
-/// and composites would need more than LoadOptions::maxMemory; appends to `warnings` if given.
+/// Assets (meshes, height fields) are named in the result, not loaded. Throws LoadError, also if replicates,
+/// attachments and composites would need more than LoadOptions::maxMemory; appends to `warnings` if given.
 Spec readMjcf(const std::filesystem::path& file, Warnings* warnings = nullptr, const LoadOptions& options = {});
 
 /// The same from text. `name` stands for the file in messages; files it refers to are looked up in `directory`.
