@@ -125,6 +125,25 @@ TEST(ModelFile, A3_AFlippedBitIsFoundByTheChecksum) {
   }
 }
 
+/// With the checksum put right, a change is an error or a model that steps; neither crashes nor runs on for ever.
+TEST(ModelFile, A3_AFlippedBitWithTheRightChecksumIsAnErrorOrSteps) {
+  const File file;
+  std::mt19937 random(2);
+  for (const auto& [name, xml] : texts()) {
+    saveModel(compile(readMjcfText(xml)), file.path());
+    const std::string good = file.read();
+    int refused = 0;
+    constexpr int kTries = 1500;
+    for (int i = 0; i < kTries; ++i) {
+      std::string bad = good;
+      const std::size_t at = kHeader + random() % (bad.size() - kHeader);
+      bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
+      refused += !loadsAndSteps(file, withChecksum(bad));
+    }
+    EXPECT_GT(refused, kTries / 20) << name;
+  }
+}
+
 /// Every integer of every array, set to values that are just wrong.
 TEST(ModelFile, A3_WrongIndicesAreRefused) {
   const File file;
