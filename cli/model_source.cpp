@@ -84,6 +84,16 @@ Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings*
   return m;
 }
 
+Spec readChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings) {
+  return readMjcf(file, warnings, loadOptions(choices));
+}
+
+Model compileChosen(const Spec& spec, const ModelChoices& choices, Warnings* warnings) {
+  Model m = compile(spec, warnings, loadOptions(choices));
+  applyChoices(choices, m.opt);
+  return m;
+}
+
 Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices, Warnings* warnings) {
   Warnings found;
   Model m = compile(readMjcfText(mjcf, name, {}, &found), &found, loadOptions(choices));

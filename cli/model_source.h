@@ -35,6 +35,11 @@ void addThreads(CLI::App& parser, int& threads);
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr,
                  std::vector<std::filesystem::path>* files = nullptr);
 
+/// Both halves of it: the description, and the model of a description that was edited. The latter keeps warnings to
+/// itself unless `warnings` is given.
+Spec readChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr);
+Model compileChosen(const Spec& spec, const ModelChoices& choices, Warnings* warnings = nullptr);
+
 /// The same for one of the scenes that come with the command.
 Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices,
                    Warnings* warnings = nullptr);
