@@ -131,6 +131,8 @@ struct SceneLight {
   int target = -1;                      ///< body, for the target modes
   std::array<double, 3> pos{0, 0, 0};   ///< in the body
   std::array<double, 3> dir{0, 0, -1};  ///< in the body, unit length
+  // of the tracking modes: against the body, against its subtree's centre of mass, in the world; all at qpos0
+  std::array<double, 3> pos0{0, 0, 0}, poscom0{0, 0, 0}, dir0{0, 0, -1};
   bool active = true;
   bool castshadow = true;
   Float3 attenuation{1, 0, 0};  ///< constant, linear, quadratic
@@ -171,7 +173,8 @@ struct SceneTendon {
 /// The surface of a flex. Its vertices in a Frame are Frame::flexPosition from vertexAdr on; they are corners of the
 /// surface with their own normal and uv, so there may be more of them than the flex has vertices.
 ///   dim 1  tubes: segments are capsules of `radius` (lines below) between vertices; no triangles
-///   dim 2  both sides, apart by the thickness (2 radius), with a rim along the boundary
+///   dim 2  both sides, apart by the thickness (2 radius), with a rim along the boundary; radius 0: one side, which is
+///          seen from both
 ///   dim 3  the boundary of the solid, moved outwards by the radius
 struct SceneFlex {
   SceneObject object;
@@ -180,17 +183,18 @@ struct SceneFlex {
   int material = -1;
   Color rgba{0.5f, 0.5f, 0.5f, 1};
   TextureMap map = TextureMap::None;  ///< Uv or None
-  float radius = 0;                   ///< of tubes, m; for others half the thickness that is drawn
+  float radius = 0;                   ///< of tubes; for others half the thickness that is drawn, m
   bool flat = false;                  ///< flatskin: one normal per triangle
-  int vertexAdr = 0;                  ///< first entry in Frame::flexPosition (in vertices)
+  int vertexAdr = 0;                  ///< first drawn vertex in Frame::flexPosition
   int vertexNum = 0;
-  std::vector<int> source;                 ///< flex vertex (within its flex) that each drawn vertex follows
-  std::vector<float> offset;               ///< it is moved along the normal of the surface by this, m
-  std::vector<float> uv;                   ///< 2 per drawn vertex; empty: none
-  std::vector<std::uint32_t> indices;      ///< 3 per triangle, counter-clockwise from outside
-  std::vector<std::uint32_t> lines;        ///< dim 1: 2 per segment
-  std::vector<int> element;                ///< element of the flex that each triangle or segment belongs to
-  std::vector<std::uint32_t> normalFaces;  ///< triangles (3 drawn vertices of side 0) that make the normals
+  std::vector<int> source;             ///< flex vertex (within its flex) that each drawn vertex follows
+  std::vector<float> offset;           ///< how far it is moved along the normal of the surface, m
+  std::vector<float> uv;               ///< 2 per drawn vertex; empty: none
+  std::vector<std::uint32_t> indices;  ///< 3 per triangle, counter-clockwise from outside
+  std::vector<std::uint32_t> lines;    ///< dim 1: 2 per segment
+  std::vector<int> element;            ///< element (within its flex) that each triangle or segment belongs to
+  int surfaceTriangles = 0;  ///< the leading triangles are the surface itself: the front of a sheet, all of a solid
+  int rimTriangle = 0;       ///< triangles from here on close the boundary of a sheet and shape no normals
 };
 
 /// A surface that follows bodies: each vertex is a weighted mean of what its bones (bodies, or points of flexes that
@@ -387,6 +391,7 @@ struct Frame {
 
   std::vector<FrameContact> contacts;
   std::vector<Decoration> decorations;
+  std::vector<float> flexScratch;  ///< of updateFrame()
 };
 
 /// Fills `frame` from the derived arrays of `d`, which are those of the last forward() or step() (after step() they
