@@ -57,6 +57,9 @@ void clearState(const Model& m, Data& d) {
   d.energy = {0, 0};
   d.status = {};
   d.watch = {};
+  d.callbackError.clear();
+  d.stagesRun = 0;
+  d.halfway = 0;
   d.forEachArray(m, [](const char*, auto& array, int, int, const char*) {
     using T = std::remove_reference_t<decltype(array[0])>;
     std::fill(array.begin(), array.end(), T{});
