@@ -9,6 +9,7 @@
 #include "sinew/arena.h"
 #include "sinew/array.h"
 #include "sinew/bounding_tree.h"
+#include "sinew/callbacks.h"
 #include "sinew/collide_memory.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
@@ -149,6 +150,9 @@ enum class Trouble : int {
   Energy,       ///< energy grew although nothing did work on the model; the index is the dof that moves with most of it
   Unconverged,  ///< the solver did not converge in many steps in a row; the index is the island
   TooDeep,      ///< two things overlap by more than the thinner one is thick; the index is the contact
+  Callback,     ///< a callback threw; the index is its number (callbacks.h). The step went on as if it had not been
+                ///< called
+  StageOrder,   ///< step2() came without step1(); it did nothing
   Count
 };
 
@@ -275,7 +279,9 @@ struct Data {
   double time = 0;
   std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
   Status status;
-  Watch watch;  ///< [step]
+  Watch watch;                ///< [step]
+  Callbacks callbacks;        ///< functions of the user; no state [user]
+  std::string callbackError;  ///< text of the first exception of a callback since reset [stages]
   Arena arena;
   /// Threads a step may use, the caller's included; less than 2: only the caller's. Every result is the same, bit for
   /// bit, whatever the number. Work too small to be worth sharing is not shared. [user]
@@ -292,6 +298,8 @@ struct Data {
   Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
   Array<double> flexBlock;            ///< parts of flexA that are too large for that: their numbers in 3 x 3 blocks
   Array<float> flexIncomplete;        ///< and their incomplete factors
+  std::uint32_t stagesRun = 0;        ///< bits of the stages whose results are in here [stages]
+  int halfway = 0;                    ///< 1: step1() has run, -1: it refused; step2() is due [step1]
   int metricIterations = 0;           ///< of conjugate gradients with these, for qacc_smooth [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
@@ -365,8 +373,9 @@ void reset(const Model& m, Data& d);
 /// reset(), then the state of keyframe `key`. Throws std::out_of_range for a key that does not exist.
 void resetToKey(const Model& m, Data& d, int key);
 
-/// Bytes of the complete state (time and the state arrays). restoreState() on a Data of the same Model continues the
-/// run bit for bit; it throws std::invalid_argument if the size does not fit the Model.
+/// Bytes of the complete state (time and the state arrays); state.h saves parts of it. restoreState() on a Data of the
+/// same Model continues the run bit for bit; it throws std::invalid_argument for bytes that are no saved state, are
+/// damaged, or belong to a Model of another signature.
 std::vector<std::byte> saveState(const Model& m, const Data& d);
 void restoreState(const Model& m, Data& d, std::span<const std::byte> state);
 

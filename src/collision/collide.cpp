@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "collision/broad_phase.h"
 #include "collision/collide_memory.h"
 #include "collision/colliders.h"
@@ -10,6 +12,7 @@
 #include "geom/support.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/callbacks.h"
 
 namespace sinew {
 
@@ -48,6 +51,26 @@ geom::Shape shapeOf(const Model& m, const Data& d, int g) {
   return shape;
 }
 
+namespace {
+
+/// What the user's filter says about two colliders; without one, or if it throws, they may touch.
+bool userAllows(const Model& m, Data& d, int first, int second) {
+  bool allowed = true;
+  if (!d.callbacks.contactFilter) return true;
+  const bool answered =
+      callUser(d, CallbackKind::ContactFilter, [&] { allowed = d.callbacks.contactFilter(m, d, first, second); });
+  return allowed || !answered;
+}
+
+/// Leaves out pairs that the user's filter refuses.
+void dropFiltered(const Model& m, Data& d, Array<ColliderPair>& pairs) {
+  const auto end = std::remove_if(pairs.begin(), pairs.end(),
+                                  [&](const ColliderPair& pair) { return !userAllows(m, d, pair.first, pair.second); });
+  pairs.resize(end - pairs.begin());
+}
+
+}  // namespace
+
 void collide(const Model& m, Data& d) {
   d.contact.clear();
   d.support_carrier.clear();
@@ -63,6 +86,7 @@ void collide(const Model& m, Data& d) {
   Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();
   findCandidates(m, d, candidates);
+  if (d.callbacks.contactFilter) dropFiltered(m, d, candidates);
   ElementTrees trees(m, d);
   const geom::CollideOptions options = collideOptions(m, d);
   const std::span<const ColliderPair> pairs(candidates.data(), static_cast<std::size_t>(candidates.size()));
@@ -82,7 +106,8 @@ void collide(const Model& m, Data& d) {
     }
   }
   for (int f = 0; f < m.nflex; ++f) {
-    if (!flexAsleep(m, d, f)) collideFlexWithItself(m, d, trees, options, f, limit);
+    if (flexAsleep(m, d, f) || !userAllows(m, d, m.ngeom + f, m.ngeom + f)) continue;
+    collideFlexWithItself(m, d, trees, options, f, limit);
   }
   limit.finish();
 }

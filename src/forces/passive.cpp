@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "forces/adhesion.h"
 #include "forces/cable.h"
@@ -9,6 +10,7 @@
 #include "forces/gravcomp.h"
 #include "forces/spring.h"
 #include "model/awake.h"
+#include "model/callbacks.h"
 
 namespace sinew {
 namespace {
@@ -24,6 +26,15 @@ void sumPassive(const Model& m, Data& d) {
       if (!m.jnt_actgravcomp[m.dof_jntid[i]]) d.qfrc_passive[i] += d.qfrc_gravcomp[i];
     }
   });
+}
+
+/// What the user's callback adds, to what is awake.
+void addUserForces(const Model& m, Data& d) {
+  if (!d.callbacks.passive) return;
+  const Arena::Scope scope(d.arena);
+  const std::span<double> force = d.arena.zeros<double>(m.nv);
+  if (!callUser(d, CallbackKind::Passive, [&] { d.callbacks.passive(m, d, force); })) return;
+  forEachAwakeDof(m, d, [&](int i) { d.qfrc_passive[i] += force[static_cast<std::size_t>(i)]; });
 }
 
 }  // namespace
@@ -54,6 +65,7 @@ void passive(const Model& m, Data& d) {
   addFluidForces(m, d);
   addContactAdhesion(m, d);
   sumPassive(m, d);
+  addUserForces(m, d);
 }
 
 }  // namespace sinew

@@ -1,8 +1,5 @@
 #pragma once
 
-#include <cstddef>
-#include <span>
-
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -19,8 +16,7 @@ void allocate(const Model& m, Data& d);
 /// qpos0 at time 0, everything else zero or as the model says, no rows and no contacts. Nobody is asleep or awake yet.
 void clearState(const Model& m, Data& d);
 
-/// Takes time, state arrays and row memory from what saveState() wrote. Throws std::invalid_argument if the size does
-/// not fit the model.
-void readState(const Model& m, Data& d, std::span<const std::byte> state);
+/// Puts mocap bodies where mocap_pos and mocap_quat say; where such a pose is none, they are left where they began.
+void placeMocapBodies(const Model& m, Data& d);
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "model/advice.h"
+#include "model/callbacks.h"
 #include "model/option_check.h"
 #include "sinew/data.h"
 
@@ -132,6 +133,20 @@ std::string movingCollider(const Model& m, int id) {
                                   : fmt::format("{} ({})", collider(m, id), jointOfDof(m, m.body_dofadr[body]));
 }
 
+const char* callbackName(int index) {
+  switch (static_cast<CallbackKind>(index)) {
+    case CallbackKind::Control:
+      return "control";
+    case CallbackKind::Passive:
+      return "passive";
+    case CallbackKind::ContactFilter:
+      return "contactFilter";
+    case CallbackKind::Sensor:
+      return "sensor";
+  }
+  return "user's";
+}
+
 std::string describe(const Model& m, Trouble trouble, const TroubleReport& report) {
   const int index = report.first;
   switch (trouble) {
@@ -184,6 +199,11 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
     case Trouble::TooDeep:
       return fmt::format("{} and {} overlap by {:.3g} m, more than the thinner one is thick",
                          movingCollider(m, report.collider[0]), movingCollider(m, report.collider[1]), report.value);
+    case Trouble::Callback:
+      return fmt::format("the {} callback threw an exception; the step went on as if it had not been called",
+                         callbackName(index));
+    case Trouble::StageOrder:
+      return "step2() came without step1(); it did nothing";
     case Trouble::Count:
       break;
   }
@@ -198,9 +218,10 @@ std::string describeStatus(const Model& m, const Data& d) {
   for (int i = 0; i < static_cast<int>(Trouble::Count); ++i) {
     const TroubleReport& report = d.status[static_cast<Trouble>(i)];
     if (report.count == 0) continue;
-    text += fmt::format("{}{}{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report),
-                        describe(report.force), describe(m, report.flex), advice(m, report), report.time, report.count,
-                        report.count == 1 ? "" : "s");
+    const bool quotes = static_cast<Trouble>(i) == Trouble::Callback && !d.callbackError.empty();
+    text += fmt::format("{}{}{}{}{} (first at t = {:.6g} s, {} time{})\n", describe(m, static_cast<Trouble>(i), report),
+                        quotes ? ": " + d.callbackError : "", describe(report.force), describe(m, report.flex),
+                        advice(m, report), report.time, report.count, report.count == 1 ? "" : "s");
   }
   return text;
 }

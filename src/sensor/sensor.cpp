@@ -1,10 +1,12 @@
 #include "sensor/sensor.h"
 
 #include <algorithm>
+#include <span>
 
 #include "forces/forces.h"
 #include "kinematics/kinematics.h"
 #include "model/awake.h"
+#include "model/callbacks.h"
 #include "model/history.h"
 #include "sensor/flex_measures.h"
 #include "sensor/values.h"
@@ -97,10 +99,19 @@ bool sensorAsleep(const Model& m, const Data& d, int s) {
   return first == 0 || second == 0;
 }
 
+/// What the user's callback says; without one it is zero, for the user to fill in after the step.
+void userSensor(const Model& m, Data& d, int s, double* out) {
+  const std::span<double> values(out, static_cast<std::size_t>(m.sensor_dim[s]));
+  std::fill(values.begin(), values.end(), 0.0);
+  if (!d.callbacks.sensor) return;
+  if (callUser(d, CallbackKind::Sensor, [&] { d.callbacks.sensor(m, d, s, values); })) return;
+  std::fill(values.begin(), values.end(), 0.0);
+}
+
 /// The value at this moment.
 void measure(const Model& m, Data& d, int s, double* out) {
   if (m.sensor_type[s] == SensorType::User) {
-    std::fill_n(out, m.sensor_dim[s], 0.0);  // filled in by the user, after the step
+    userSensor(m, d, s, out);
   } else if (m.sensor_needstage[s] == Stage::Pos) {
     positionSensor(m, d, s, out);
   } else if (m.sensor_needstage[s] == Stage::Vel) {

@@ -34,7 +34,12 @@ int firstBadMocap(const Model& m, const Data& d) {
 
 }  // namespace
 
-void checkInputs(const Model& m, Data& d) {
+void checkPoses(const Model& m, Data& d) {
+  const int index = firstBadMocap(m, d);
+  if (index >= 0) d.status.note(Trouble::BadMocap, index, d.time);
+}
+
+void checkControls(const Model& m, Data& d) {
   const auto note = [&](Trouble trouble, int index) {
     if (index >= 0) d.status.note(trouble, index, d.time);
   };
@@ -42,7 +47,6 @@ void checkInputs(const Model& m, Data& d) {
   const int generalized = firstNotFinite(d.qfrc_applied);
   const int cartesian = generalized >= 0 ? -1 : firstNotFinite(d.xfrc_applied);
   note(Trouble::BadApplied, cartesian >= 0 ? m.nv + cartesian : generalized);
-  note(Trouble::BadMocap, firstBadMocap(m, d));
 }
 
 }  // namespace sinew

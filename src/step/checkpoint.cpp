@@ -39,6 +39,7 @@ std::uint64_t layoutOfState() {
 #define SINEW_X(type, name, rows, cols, doc) add(#name " " #rows " " #cols, sizeof(type));
   SINEW_STATE_ARRAYS(SINEW_X)
 #undef SINEW_X
+  add("header and numbers", sizeof(double));
   add("row_memory", sizeof(RowMemory));
   add("status", sizeof(Status));
   add("troubles", static_cast<std::size_t>(Trouble::Count));

@@ -64,7 +64,8 @@ void inverse(const Model& m, Data& d) {
         "inverse dynamics does not exist for the Impulse solver: hard contacts have no force that follows from an "
         "acceleration");
   }
-  checkInputs(m, d);
+  checkPoses(m, d);
+  checkControls(m, d);
   positionStage(m, d, Sensing::On);
   velocityStage(m, d, Sensing::On);
   {

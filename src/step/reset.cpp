@@ -7,7 +7,7 @@
 #include "sinew/data.h"
 #include "step/sleep.h"
 
-// Where a simulation begins: at the reference pose, at a keyframe, at a state that was saved. Trees that sleep there
+// Where a simulation begins: at the reference pose or at a keyframe. Trees that sleep there
 // keep what a step would have computed, so these functions stand after the stages, not with the rest of Data.
 namespace sinew {
 
@@ -38,12 +38,6 @@ void resetToKey(const Model& m, Data& d, int key) {
   take(m.key_mpos, d.mocap_pos);
   take(m.key_mquat, d.mocap_quat);
   take(m.key_ctrl, d.ctrl);
-}
-
-void restoreState(const Model& m, Data& d, std::span<const std::byte> state) {
-  requireSameModel(m, d, "restoreState");
-  readState(m, d, state);
-  resumeAsleep(m, d);
 }
 
 }  // namespace sinew

@@ -1,5 +1,9 @@
 #include "step/stages.h"
 
+#include <algorithm>
+#include <array>
+#include <span>
+
 #include "collision/collision.h"
 #include "constraint/constraint.h"
 #include "forces/forces.h"
@@ -7,6 +11,7 @@
 #include "integrate/integrate.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "model/callbacks.h"
 #include "sensor/sensor.h"
 #include "step/sleep.h"
 
@@ -28,6 +33,7 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
   d.energy = {0, 0};
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
   if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);
+  d.stagesRun = bitsBefore(StageBit::Velocities);
 }
 
 void velocityStage(const Model& m, Data& d, Sensing sensing) {
@@ -39,19 +45,40 @@ void velocityStage(const Model& m, Data& d, Sensing sensing) {
   referenceAcceleration(m, d);  // qvel, rows    -> efc_vel, efc_aref
   if (sensing == Sensing::On) sense(m, d, Stage::Vel);
   if (m.opt.enabled(enable::kEnergy)) kineticEnergy(m, d);
+  d.stagesRun = bitsBefore(StageBit::Control);
+}
+
+void controlStage(const Model& m, Data& d) {
+  if (!d.callbacks.control) return;
+  const Arena::Scope scope(d.arena);
+  const std::array<Array<double>*, 3> arrays{&d.ctrl, &d.qfrc_applied, &d.xfrc_applied};
+  std::array<std::span<double>, 3> before;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    before[i] = d.arena.take<double>(arrays[i]->size());
+    std::copy(arrays[i]->begin(), arrays[i]->end(), before[i].begin());
+  }
+  const ControlOutput output{d.ctrl, d.qfrc_applied, d.xfrc_applied};
+  if (callUser(d, CallbackKind::Control, [&] { d.callbacks.control(m, d, output); })) return;
+  for (std::size_t i = 0; i < arrays.size(); ++i) std::copy(before[i].begin(), before[i].end(), arrays[i]->begin());
+}
+
+void smoothAcceleration(const Model& m, Data& d) {
+  acceleration(m, d);                                        // all smooth forces -> qfrc_smooth, qacc_smooth
+  if (m.opt.solver == Solver::Impulse) impulseMetric(m, d);  // forces, M -> qacc without constraints, qH
 }
 
 void accelerationStage(const Model& m, Data& d, Sensing sensing) {
-  actuation(m, d);     // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
-  acceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
-  if (m.opt.solver == Solver::Impulse) impulseMetric(m, d);  // forces, M -> qacc without constraints, qH
-  solveConstraints(m, d);                                    // rows, qacc_smooth -> qacc, qfrc_constraint, efc_force
+  actuation(m, d);           // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
+  smoothAcceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
+  solveConstraints(m, d);    // rows, qacc_smooth     -> qacc, qfrc_constraint, efc_force
   if (sensing == Sensing::On) sense(m, d, Stage::Acc);
+  d.stagesRun = bitsBefore(StageBit::Count);
 }
 
 void evaluate(const Model& m, Data& d, Sensing sensing) {
   positionStage(m, d, sensing);
   velocityStage(m, d, sensing);
+  controlStage(m, d);
   accelerationStage(m, d, sensing);
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "constraint/constraint.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "model/option_check.h"
 #include "sensor/sensor.h"
+#include "sinew/stages.h"
 #include "step/check_inputs.h"
 #include "step/flex_cause.h"
 #include "step/largest_force.h"
@@ -87,36 +89,77 @@ bool optionsAreGood(const Model& m, Data& d) {
   return false;
 }
 
-}  // namespace
-
-void step(const Model& m, Data& d) {
-  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
+/// What a step begins with: all that follows from qpos and qvel, and what the user's controller makes of it.
+void beginStep(const Model& m, Data& d) {
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
   stopPinnedNodes(m, d);
-  checkInputs(m, d);            // ctrl, applied forces, mocap poses -> status
-  evaluate(m, d, Sensing::On);  // everything up to qacc and the sensors
+  checkPoses(m, d);  // mocap poses -> status
+  positionStage(m, d, Sensing::On);
+  velocityStage(m, d, Sensing::On);
+  controlStage(m, d);
+}
+
+/// The rest of it.
+void finishStep(const Model& m, Data& d) {
+  checkControls(m, d);  // ctrl, applied forces -> status
+  accelerationStage(m, d, Sensing::On);
   if (resetIfBad(m, d, Trouble::BadQacc, d.qacc) && !m.opt.disabled(disable::kAutoReset)) {
     evaluate(m, d, Sensing::On);
   }
+  advanceStage(m, d);
+}
+
+}  // namespace
+
+void advanceStage(const Model& m, Data& d) {
   watchEnergy(m, d);     // the whole state -> status
   noteViolations(m, d);  // contacts, rows  -> status
   watchSolver(m, d);     // island          -> status
-  {
-    const Arena::Scope scope(d.arena);
-    const std::span<double> before = d.arena.take<double>(m.nv);
-    std::copy(d.qvel.begin(), d.qvel.end(), before.begin());
-    fallAsleep(m, d);  // qvel, rows      -> tree_asleep
-    integrate(m, d);   // qacc, act_dot   -> qpos, qvel, act, time
-    addWork(m, d, before);
+  const Arena::Scope scope(d.arena);
+  const std::span<double> before = d.arena.take<double>(m.nv);
+  std::copy(d.qvel.begin(), d.qvel.end(), before.begin());
+  fallAsleep(m, d);  // qvel, rows      -> tree_asleep
+  integrate(m, d);   // qacc, act_dot   -> qpos, qvel, act, time
+  addWork(m, d, before);
+}
+
+void step(const Model& m, Data& d) {
+  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
+  d.halfway = 0;
+  beginStep(m, d);
+  finishStep(m, d);
+  d.arena.settle();
+}
+
+void step1(const Model& m, Data& d) {
+  d.halfway = -1;
+  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
+  beginStep(m, d);
+  d.arena.settle();
+  d.halfway = 1;
+}
+
+void step2(const Model& m, Data& d) {
+  const int halfway = std::exchange(d.halfway, 0);
+  if (halfway < 0 || !belongs(m, d)) return;  // step1() has noted why
+  if (halfway == 0) {
+    d.status.note(Trouble::StageOrder, -1, d.time);
+    return;
   }
+  if (!optionsAreGood(m, d)) return;
+  finishStep(m, d);
   d.arena.settle();
 }
 
 void forward(const Model& m, Data& d) {
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
-  checkInputs(m, d);
-  evaluate(m, d, Sensing::On);
+  checkPoses(m, d);
+  positionStage(m, d, Sensing::On);
+  velocityStage(m, d, Sensing::On);
+  controlStage(m, d);
+  checkControls(m, d);
+  accelerationStage(m, d, Sensing::On);
   d.arena.settle();
 }
 
