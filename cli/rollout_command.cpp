@@ -57,7 +57,7 @@ std::int64_t numberIn(const char* text) {
 }
 
 /// --shard I/N, or the place of this task in an array of SLURM.
-Shard shardOf(const std::string& text) {
+Shard shardOf(const std::string& text, bool isQuiet) {
   if (!text.empty()) {
     const std::size_t slash = text.find('/');
     const std::int64_t index = slash == text.npos ? -1 : numberIn(text.substr(0, slash).c_str());
@@ -83,6 +83,7 @@ Shard shardOf(const std::string& text) {
         id, count, least, most));
   }
   const Shard shard{(id - least) / stride, count};
+  if (isQuiet) return shard;
   fmt::print(stderr, "note: task {} of a SLURM array computes shard {}/{}; --shard 0/1 computes everything\n", id,
              shard.index, shard.count);
   return shard;
@@ -251,7 +252,7 @@ struct Setup {
 
 Setup prepare(const RolloutOptions& o, const Team& team) {
   Setup s;
-  s.shard = shardOf(o.shard);
+  s.shard = shardOf(o.shard, team.rank() > 0);
   if (team.rank() > 0) {
     JobOptions quiet = o.job;
     quiet.choices.quiet = true;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [--without-python] [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine
 # lacks: Debian packages by name, the npm packages of the conformance tests and, unless told otherwise, the virtual
-# environments of scripts/python.sh. Does nothing, quickly, when nothing is missing.
+# environments of scripts/python.sh and the packages of optional parts. Does nothing, quickly, when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -22,6 +22,8 @@ packages=(
   libgtest-dev librapidcheck-dev libbenchmark-dev
   "$@"
 )
+# optional parts that the tests cover and the plain command does without: rollouts over MPI, results in HDF5
+if [[ $with_python ]]; then packages+=(libopenmpi-dev openmpi-bin libhdf5-dev); fi
 # Node may come from elsewhere than Debian, and then Debian's would clash with it
 command -v node >/dev/null || packages+=(nodejs ca-certificates)
 command -v npm >/dev/null || packages+=(npm)

@@ -215,11 +215,11 @@ RunOutcome Rollout::run(const Model& m, Data& d, std::span<const std::span<doubl
     }
     outcome.hash = last->hash();
   } else {
+    if (control && !outcome.stopped) control(m, d, done);
     recent[0].take(d, done);
     last = &recent[0];
     outcome.hash = stateHash(m, d);
     if (!outcome.stopped && done % every_ == 0 && !out.empty()) {
-      if (control) control(m, d, done);
       sampleState(d, out, done / every_);
       if (hasDerived_ || needsForward_) {
         evaluate(d);
