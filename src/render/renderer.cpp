@@ -816,10 +816,13 @@ struct Renderer::Impl {
       if (hit.normal.dot(toLamp) <= 0) return false;
       if (!lamp.shadow) return true;
       Vec3 target = toLamp;
-      if (!lamp.directional && lamp.radius > 0) {
+      const int sample = static_cast<int>(seed % 64);
+      if (!lamp.directional && lamp.radius > 0 && sample > 0) {
+        // the first ray goes to the middle of the bulb, others to places spread over it: the same in every pixel
         Vec3 a, b;
         across(toLamp, a, b);
-        const double s = lamp.radius * std::sqrt(scatter(seed, 1, 0)), phi = 2 * std::numbers::pi * scatter(seed, 2, 0);
+        const double s = lamp.radius * std::sqrt((sample - 0.5) / std::clamp(r.options.samples, 1, 63));
+        const double phi = 2.399963229728653 * sample;
         target = toLamp * distance + s * (std::cos(phi) * a + std::sin(phi) * b);
         distance = target.norm();
         target /= distance;
@@ -838,7 +841,7 @@ struct Renderer::Impl {
         color += open * lamp.ambient * base;
         Vec3 toLamp;
         double share = 1;
-        if (!reaches(lamp, hit, seed + 101 * (i + 1), toLamp, share)) continue;
+        if (!reaches(lamp, hit, seed, toLamp, share)) continue;
         const double cosine = hit.normal.dot(toLamp);
         color += (0.5 + 0.5 * open) * share * cosine * lamp.diffuse * base;
         if (specular > 0) {
@@ -859,12 +862,12 @@ struct Renderer::Impl {
         const double distance = travelled + hit.t;
         const double footprint = footprintStart + footprintScale * distance;
         const Color rgba = base(hit, d, footprint);
-        Rgb lit = shade(hit, d, toRgb(rgba), seed + 7919 * static_cast<std::uint64_t>(layer));
+        Rgb lit = shade(hit, d, toRgb(rgba), seed + 64 * 7919 * static_cast<std::uint64_t>(layer));
         const SceneMaterial* material = r.materialOf(*hit.surface);
         if (material && material->reflectance > 0 && hit.surface->reflects && bounces > 0 && r.options.reflections) {
           const Vec3 mirrored = d - 2 * d.dot(hit.normal) * hit.normal;
           const Rgb seen =
-              radiance(lifted(hit), mirrored, 0, view.zfar, footprintScale, footprint, bounces - 1, seed + 104729);
+              radiance(lifted(hit), mirrored, 0, view.zfar, footprintScale, footprint, bounces - 1, seed + 64 * 104729);
           lit = (1 - material->reflectance) * lit + material->reflectance * seen;
         }
         if (hit.endless && r.options.haze) {
@@ -953,7 +956,7 @@ struct Renderer::Impl {
           Rgb sum = Rgb::Zero();
           for (int s = 0; s < samples; ++s) {
             const double x = column + (s + 0.5) / samples, y = row + std::fmod(halton(s, 2) + 0.5 / samples, 1.0);
-            const Rgb c = shot.colorAt(x, y, 64 * i + static_cast<std::uint64_t>(s) + 1);
+            const Rgb c = shot.colorAt(x, y, 64 * i + static_cast<std::uint64_t>(s + 1) % 64);
             for (int k = 0; k < 3; ++k) sum[k] += toLinear(c[k]);
           }
           for (int k = 0; k < 3; ++k) mean[k] = toSrgb(sum[k] / samples);
