@@ -45,6 +45,7 @@ struct Command {
 };
 
 Command addRunCommand(CLI::App& app);
+Command addRenderCommand(CLI::App& app);
 Command addInfoCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addBenchCommand(CLI::App& app);
