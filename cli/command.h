@@ -37,5 +37,6 @@ Command addRunCommand(CLI::App& app);
 Command addInfoCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addBenchCommand(CLI::App& app);
+Command addViewCommand(CLI::App& app);
 
 }  // namespace sinew::cli

@@ -27,7 +27,8 @@ int runCommand(int argc, char** argv) {
   app.set_version_flag("--version", std::string(sinew::kVersion));
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::array commands{addRunCommand(app), addInfoCommand(app), addCompareCommand(app), addBenchCommand(app)};
+  const std::array commands{addRunCommand(app), addInfoCommand(app), addCompareCommand(app), addBenchCommand(app),
+                            addViewCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
