@@ -349,6 +349,7 @@ struct LiveView::Impl {
       const int n = static_cast<int>(std::clamp(number("n", 1), 1.0, 1000.0));
       for (int i = 0; i < n && !diverged; ++i) makeStep();
       remember();
+      stale = true;
     } else if (c == "speed") {
       speed = std::clamp(number("v", 1), 1e-4, 100.0);
       rebase();

@@ -74,7 +74,7 @@ export async function openPage(url, { width = 480, height = 320, offline = false
   const { chromium: driver } = require('playwright-core');
   const browser = await driver.launch({
     executablePath: chromium,
-    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--ignore-gpu-blocklist'],
+    args: ['--no-sandbox', '--enable-unsafe-swiftshader'],
   });
   const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, offline });
   const page = await context.newPage();

@@ -33,7 +33,7 @@ main(false, async (sinew) => {
     check(!f.scrubbing && f.historyCount === n / 20 + 1, 'what came after was forgotten');
   }
   // back and on in real time, then compared with a straight run to wherever it got
-  ws.send({ c: 'scrub', t: 0.2 });
+  ws.send({ c: 'scrub', t: 0.201 });
   await status((f) => f.step === 100, 'step 100');
   ws.send({ c: 'continue' });
   await status((f) => !f.paused && f.step > 130, 'it runs');

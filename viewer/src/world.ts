@@ -287,7 +287,6 @@ export class World {
       this.root.add(sky);
       this.head.intensity = 0.35 * Math.PI;
     } else {
-      add([0.12, 0.12, 0.12]);
       this.head.intensity = Math.PI;
     }
     if (v.headActive) {
