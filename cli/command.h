@@ -50,5 +50,6 @@ Command addInfoCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addBenchCommand(CLI::App& app);
 Command addRolloutCommand(CLI::App& app);
+Command addViewCommand(CLI::App& app);
 
 }  // namespace sinew::cli
