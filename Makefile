@@ -20,7 +20,7 @@ CLANG := clang libclang-rt-14-dev
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup packages build run test test-debug bench bench-soft bench-hard bench-rollout bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
+.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -37,9 +37,24 @@ build: packages ## build everything, optimized
 run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
 	@$(SINEW) run $(ARGS)
 
-test: setup build ## build and run every test and the conformance scenes
+test: setup build python-module ## build and run every test and the conformance scenes
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
+
+python: setup ## build the Python package; `make python` says how to import it
+	@$(call configure,release)
+	@test -f build/venv/installed.txt || { echo "python: build/venv could not be made, see above" >&2; exit 1; }
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_python
+	@echo "built. Import it with: PYTHONPATH=$(CURDIR)/build/release/python build/venv/bin/python -c 'import sinew'"
+	@echo "or install it into a virtual environment of yours: pip install $(CURDIR)"
+
+# for the tests: nothing happens where there is no build/venv
+python-module:
+	@if test -f build/venv/installed.txt; then $(call configure,release) && \
+	  cmake --build --preset release --parallel $(JOBS) --target sinew_python; fi
+
+bench-python: python ## cost of calls from Python
+	@PYTHONPATH=build/release/python build/venv/bin/python bench/python_calls.py
 
 smoke: build ## some models and a minute of fuzzing under Clang and sanitizers
 	@scripts/setup.sh $(CLANG)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import weakref
 from typing import Any, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -126,7 +127,9 @@ class Model(_core.ModelBase, _Lookups):
         gap: "inside" or "outside" overrides <compiler gap>. max_memory: bytes that loading may need.
         Raises LoadError, whose text names file, line and element.
         """
-        return cls(_core.load_file(os.fspath(file), _gap(gap), max_memory))
+        model = cls(_core.load_file(os.fspath(file), _gap(gap), max_memory))
+        _SOURCES[model] = (os.path.abspath(os.fspath(file)), None, None)
+        return model
 
     @classmethod
     def from_text(
@@ -140,7 +143,9 @@ class Model(_core.ModelBase, _Lookups):
         max_memory: Optional[int] = None,
     ) -> "Model":
         """Compiles MJCF text. assets: contents of the files it refers to, by name. directory: where others are."""
-        return cls(_load_text(text, assets, name, directory, _gap(gap), max_memory, False))
+        model = cls(_load_text(text, assets, name, directory, _gap(gap), max_memory, False))
+        _SOURCES[model] = (None, text, assets)
+        return model
 
     @classmethod
     def from_binary(cls, file: Path) -> "Model":
@@ -194,6 +199,30 @@ class Model(_core.ModelBase, _Lookups):
         """Characters of all custom text fields, zero-terminated."""
         return self._array("text_data").tobytes()
 
+    def _become(self, other: Any) -> None:
+        super()._become(other)
+        _forget_views(self)
+
+    def _spec(self) -> Any:
+        """The description it was compiled from."""
+        from ._spec import _COMPILED, Spec
+
+        found = _COMPILED.get(self)
+        spec = found[0]() if found else None
+        if spec is not None:
+            return spec
+        source = _SOURCES.get(self)
+        if source is None:
+            raise ValueError("there is no description of this model: read it with from_file or from_text, or keep its Spec")
+        path, text, assets = source
+        spec = Spec.from_file(path) if path is not None else Spec.from_text(text, assets)
+        made = spec._numbers(self)
+        import weakref
+
+        self.__dict__["_spec_object"] = spec
+        _COMPILED[self] = (weakref.ref(spec), made)
+        return spec
+
     def __setattr__(self, name: str, value: Any) -> None:
         if name in MODEL_FIELDS:
             assign(name, getattr(self, name), value)
@@ -220,6 +249,19 @@ class Model(_core.ModelBase, _Lookups):
 
     def __repr__(self) -> str:
         return f"<sinew.Model {self.modelname!r}: nq={self.nq} nv={self.nv} nu={self.nu} nbody={self.nbody} nflex={self.nflex}>"
+
+
+# what models were read from: file, or text and assets
+_SOURCES: "weakref.WeakKeyDictionary[Model, tuple[Any, Any, Any]]" = weakref.WeakKeyDictionary()
+
+
+def _forget_views(owner: Any) -> None:
+    """Views of arrays that were replaced: they can be read, and a write is an error."""
+    for name, value in list(owner.__dict__.items()):
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+            del owner.__dict__[name]
+    owner.__dict__.pop("_opt_object", None)
 
 
 def _load_text(
@@ -433,6 +475,24 @@ class Data(_core.DataBase, _Lookups):
             dense[i, self.moment_colind[adr : adr + n]] = self._array("actuator_moment")[adr : adr + n]
         return dense
 
+    def _become(self, other: Any) -> None:
+        super()._become(other)
+        _forget_views(self)
+        _core._set_callbacks(self, self.__dict__.get("_functions", {}))
+
+    def set_callbacks(
+        self, *, control: Any = None, passive: Any = None, contact_filter: Any = None, sensor: Any = None
+    ) -> None:
+        """Functions that steps and forward() of this Data call. None: no such function.
+
+        control(model, data) writes data.ctrl, qfrc_applied or xfrc_applied. passive(model, data, qfrc) adds to qfrc.
+        contact_filter(model, data, collider1, collider2) says whether two colliders (geoms, then ngeom + flex) may touch.
+        sensor(model, data, id, values) writes the values of a user sensor. What they raise, step() raises when it ends.
+        """
+        functions = {"control": control, "passive": passive, "contact_filter": contact_filter, "sensor": sensor}
+        _core._set_callbacks(self, functions)
+        self.__dict__["_functions"] = functions
+
     def step(self, nstep: int = 1) -> None:
         """Advances the state by `nstep` timesteps."""
         _core.step(self.model, self, nstep)
@@ -468,6 +528,8 @@ class Data(_core.DataBase, _Lookups):
         other = type(self)(self.model)
         other._assign(self)
         other._raise_on_divergence = self._raise_on_divergence
+        if "_functions" in self.__dict__:
+            other.set_callbacks(**self.__dict__["_functions"])
         return other
 
     def __deepcopy__(self, memo: Any) -> "Data":
@@ -476,6 +538,8 @@ class Data(_core.DataBase, _Lookups):
         other = type(self)(copy.deepcopy(self.model, memo))
         other._assign(self)
         other._raise_on_divergence = self._raise_on_divergence
+        if "_functions" in self.__dict__:
+            other.set_callbacks(**self.__dict__["_functions"])
         return other
 
     def __reduce__(self) -> Any:

@@ -18,7 +18,9 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
+#include "sinew/callbacks.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -35,11 +37,16 @@ struct ModelBox {
   std::vector<std::string> warnings;  ///< of loading and compiling
 };
 
+/// The exception that a callback left, raised when the call that ran it ends. Guarded by the interpreter lock.
+using Pending = std::shared_ptr<std::exception_ptr>;
+
 struct DataBox {
   std::shared_ptr<const Model> model;  ///< the one it was made for
   nb::object owner;                    ///< its Python object
   std::shared_ptr<Data> data;
   bool raiseOnDivergence = false;
+  Pending pending = std::make_shared<std::exception_ptr>();
+  nb::object callbacks = nb::none();  ///< functions of the user, a dict
   /// Held by the thread that computes with this Data, see Busy.
   std::shared_ptr<std::atomic_flag> busy = std::make_shared<std::atomic_flag>();
 };
@@ -58,6 +65,26 @@ class Busy {
 
  private:
   std::shared_ptr<std::atomic_flag> flag_;
+};
+
+/// Raises what a callback raised.
+inline void raisePending(const DataBox& box) {
+  if (!*box.pending) return;
+  const std::exception_ptr error = std::exchange(*box.pending, nullptr);
+  std::rethrow_exception(error);
+}
+
+/// Callbacks of sinew.mujoco, which belong to the program: in force while this lives, unless the Data has its own.
+class GlobalCallbacks {
+ public:
+  GlobalCallbacks(nb::handle data, DataBox& box);
+  ~GlobalCallbacks();
+  GlobalCallbacks(const GlobalCallbacks&) = delete;
+  GlobalCallbacks& operator=(const GlobalCallbacks&) = delete;
+
+ private:
+  DataBox* box_ = nullptr;
+  Callbacks before_;
 };
 
 /// Throws ValueError if the Data was made for another Model.
@@ -132,6 +159,8 @@ inline std::array<double, 3> vector3(const Numbers& a, const char* name) {
 }
 
 void bindModel(nb::module_& module);
+void bindCallbacks(nb::module_& module);
+void bindStages(nb::module_& module);
 void bindData(nb::module_& module);
 void bindDynamics(nb::module_& module);
 void bindBatch(nb::module_& module);

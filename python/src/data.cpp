@@ -179,7 +179,8 @@ const char* nameOfTerm(FlexTerm term) {
 const char* nameOfTrouble(Trouble trouble) {
   static constexpr const char* names[] = {"bad_qpos",  "bad_qvel",   "bad_qacc",    "bad_ctrl",      "inertia",
                                           "inverted",  "bad_applied", "bad_mocap",  "bad_option",    "other_model",
-                                          "contact_limit", "energy",  "unconverged", "too_deep"};
+                                          "contact_limit", "energy",  "unconverged", "too_deep",      "callback",
+                                          "stage_order"};
   static_assert(std::size(names) == static_cast<std::size_t>(Trouble::Count));
   return names[static_cast<int>(trouble)];
 }
@@ -224,21 +225,28 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
   int now = before;
   {
     const Busy busy(d);
+    const GlobalCallbacks callbacks(handle, d);
     const nb::gil_scoped_release release;
     for (int i = 0; i < count; ++i) {
       step(*m.model, *d.data);
-      if (d.raiseOnDivergence && (now = divergences(*d.data)) != before) break;
+      if (*d.pending || (d.raiseOnDivergence && (now = divergences(*d.data)) != before)) break;
     }
   }
+  raisePending(d);
   if (now != before) raiseDivergence(handle);
 }
 
 template <void (*function)(const Model&, Data&)>
-void evaluate(const ModelBox& m, DataBox& d) {
+void evaluate(const ModelBox& m, nb::handle_t<DataBox> handle) {
+  DataBox& d = nb::cast<DataBox&>(handle);
   requireSame(m, d);
-  const Busy busy(d);
-  const nb::gil_scoped_release release;
-  function(*m.model, *d.data);
+  {
+    const Busy busy(d);
+    const GlobalCallbacks callbacks(handle, d);
+    const nb::gil_scoped_release release;
+    function(*m.model, *d.data);
+  }
+  raisePending(d);
 }
 
 /// All arrays of the tables and what else a pickle keeps.
@@ -341,7 +349,14 @@ void bindData(nb::module_& module) {
     if (b.data == other.data) return;
     const Busy busy(b), busyOther(other);
     // the arrays keep their places, so that views stay valid
+    Callbacks own = std::move(b.data->callbacks);
     *b.data = *other.data;
+    b.data->callbacks = std::move(own);
+  });
+  data.def("_become", [](DataBox& b, const DataBox& other) {
+    const Busy busy(b);
+    b.model = other.model;
+    b.data = other.data;
   });
   data.def("save_checkpoint", [](const DataBox& b, const std::string& file, const std::string& note) {
     saveCheckpoint(*b.model, *b.data, file, note);
@@ -351,12 +366,16 @@ void bindData(nb::module_& module) {
     return loadCheckpoint(*b.model, *b.data, file);
   }, "file"_a, "Back to the state of a checkpoint; returns its note.");
 
-  module.def("step", &stepData, "model"_a, "data"_a, "nstep"_a = 1);
-  module.def("forward", &evaluate<&forward>, "model"_a, "data"_a);
-  module.def("inverse", &evaluate<&inverse>, "model"_a, "data"_a);
-  module.def("energy", &evaluate<&energy>, "model"_a, "data"_a);
-  module.def("measure_flexes", &evaluate<&measureFlexes>, "model"_a, "data"_a);
-  module.def("reset", &evaluate<&reset>, "model"_a, "data"_a);
+  module.def("step", &stepData, "model"_a, "data"_a, "nstep"_a = 1, "Advances the state by `nstep` timesteps.");
+  module.def("mj_step", &stepData, "m"_a, "d"_a, "nstep"_a = 1, "Advances the state by `nstep` timesteps.");
+  module.def("mj_forward", &evaluate<&forward>, "m"_a, "d"_a, "Everything a step computes before it integrates.");
+  module.def("mj_inverse", &evaluate<&inverse>, "m"_a, "d"_a, "Inverse dynamics: qpos, qvel, qacc to qfrc_inverse.");
+  module.def("mj_resetData", &evaluate<&reset>, "m"_a, "d"_a, "Back to qpos0 at time 0.");
+  module.def("forward", &evaluate<&forward>, "model"_a, "data"_a, "Everything step() computes before it integrates: all derived arrays, qacc and sensordata for the present state.");
+  module.def("inverse", &evaluate<&inverse>, "model"_a, "data"_a, "Inverse dynamics: reads qpos, qvel, qacc and writes qfrc_inverse.");
+  module.def("energy", &evaluate<&energy>, "model"_a, "data"_a, "Potential and kinetic energy of the present state into data.energy.");
+  module.def("measure_flexes", &evaluate<&measureFlexes>, "model"_a, "data"_a, "What flexes feel: forces, reactions, strain, stress and energies, of the state that was evaluated last.");
+  module.def("reset", &evaluate<&reset>, "model"_a, "data"_a, "Back to qpos0 at time 0: everything else zero, status cleared.");
   module.def("reset_to_key", [](const ModelBox& m, DataBox& d, int key) {
     requireSame(m, d);
     const Busy busy(d);

@@ -195,6 +195,7 @@ void bindModel(nb::module_& module) {
   model.def("_copy", [](const ModelBox& b) {
     return ModelBox{std::make_shared<Model>(*b.model), b.warnings};
   });
+  model.def("_become", [](ModelBox& b, const ModelBox& other) { b = other; });
   model.def("_save", &save);
   model.def("_name", [](const ModelBox& b, int type, int id) {
     const auto kind = static_cast<ObjType>(type);

@@ -15,6 +15,8 @@ NB_MODULE(_core, module) {
   });
   bindModel(module);
   bindData(module);
+  bindCallbacks(module);
+  bindStages(module);
   bindDynamics(module);
   bindBatch(module);
   bindWorld(module);
