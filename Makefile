@@ -34,7 +34,10 @@ packages:
 build: packages ## build everything, optimized
 	@$(call build,release)
 
-run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
+run: ## build the command and run the demo scene; ARGS="model.xml --duration 5" runs something else
+	@scripts/setup.sh --run
+	@test -d build/release || $(call configure,release) -D SINEW_BUILD_TESTS=OFF -D SINEW_BUILD_BENCH=OFF
+	@cmake --build build/release --parallel $(JOBS) --target sinew_cli
 	@$(SINEW) run $(ARGS)
 
 test: setup build python-module ## build and run every test and the conformance scenes
