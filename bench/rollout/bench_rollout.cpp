@@ -175,7 +175,7 @@ std::string rolloutRows(const fs::path& sinew) {
   return text;
 }
 
-int bench(bool save) {
+int benchAll(bool save) {
   std::string text = fmt::format(
       "# {}: many runs\n\nWritten by `make bench-rollout`. Sinew {}. Least of {} rounds; load is the average of the "
       "last minute when the row "
@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
   app.add_flag("--no-save", noSave, "Print only");
   CLI11_PARSE(app, argc, argv);
   try {
-    return bench(!noSave);
+    return benchAll(!noSave);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 1;
