@@ -137,6 +137,29 @@ TEST(Rollout, ROLL_3_ADivergedRunKeepsItsLastFiniteState) {
   }
 }
 
+// v = 9e7 k after k steps leaves the range of 1e10 with step 112, which is noticed at the beginning of the next one, or
+// at the end
+TEST(Rollout, ROLL_3_AVelocityOutOfRangeIsNotTheLastState) {
+  const Model m = test::modelOf(R"(<mujoco><option timestep="0.01" gravity="9e9 0 0"/><worldbody>
+    <body name="b"><joint name="slide" type="slide" axis="1 0 0"/><geom size=".1" mass="1"/></body></worldbody></mujoco>)");
+  RolloutInput input;
+  input.record = {"qvel"};
+  for (const int steps : {111, 112, 113, 150}) {
+    input.steps = steps;
+    const RolloutResult result = rollout(m, 1, input);
+    const RunOutcome& end = result.outcomes[0];
+    EXPECT_EQ(end.diverged, steps > 111) << steps;
+    EXPECT_EQ(end.steps, 111) << steps;
+    EXPECT_NEAR(end.qvel[0], 111 * 9e7, 1) << steps;
+    EXPECT_NEAR(end.time, 1.11, 1e-9) << steps;
+    EXPECT_NEAR(result.values[0][111], 111 * 9e7, 1);
+    if (steps > 111) {
+      EXPECT_TRUE(std::isnan(result.values[0][112])) << steps;
+      EXPECT_NE(end.message.find("joint \"slide\""), std::string::npos) << end.message;
+    }
+  }
+}
+
 TEST(Rollout, BATCH_2_ARunAllocatesNothingWhileItSteps) {
   const Model m = test::modelOf(modelText());
   const Rollout plan(m, 400, 10, {"qpos", "sensordata", "xpos"});
