@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # setup.sh [--without-python] [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine
-# lacks: Debian packages by name, the npm packages of the conformance tests and, unless told otherwise, the virtual
+# lacks: Debian packages by name, the npm packages of the viewer's page and of the conformance tests and, unless told otherwise, the virtual
 # environments of scripts/python.sh. Does nothing, quickly, when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,6 +18,8 @@ packages=(
   libeigen3-dev libfmt-dev libpugixml-dev libqhull-dev libtinyobjloader-dev libtbb-dev libpng-dev
   # the command
   libcli11-dev nlohmann-json3-dev
+  # viewer and replay files
+  libboost-dev zlib1g-dev
   # tests and benchmarks
   libgtest-dev librapidcheck-dev libbenchmark-dev
   "$@"
@@ -26,6 +28,8 @@ packages=(
 command -v node >/dev/null || packages+=(nodejs ca-certificates)
 command -v npm >/dev/null || packages+=(npm)
 # Python too; Debian's lacks venv until its package is installed
+# a browser for the tests of the viewer; not for building or running
+[[ ! $with_python ]] || command -v chromium >/dev/null || packages+=(chromium)
 if [[ $with_python ]]; then
   case $(command -v python3 || true) in
     '' | /usr/bin/* | /bin/*) python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv) ;;
@@ -66,13 +70,13 @@ if ((${#missing[@]})); then
     fail "apt-get could not install: ${missing[*]}"
 fi
 
-# npm ci, when package-lock.json is newer than what it installed
-npm_dir=tests/conformance
-if [[ -f $npm_dir/package-lock.json && ! $npm_dir/node_modules/.package-lock.json -nt $npm_dir/package-lock.json ]]; then
+# npm ci, when package-lock.json is newer than what it installed: the page of the viewer, then the conformance tests
+for npm_dir in viewer tests/conformance; do
+  [[ -f $npm_dir/package-lock.json && ! $npm_dir/node_modules/.package-lock.json -nt $npm_dir/package-lock.json ]] || continue
   echo "setup: npm ci in $npm_dir"
   (cd "$npm_dir" && npm ci --no-audit --no-fund --loglevel=error) ||
-    fail "npm ci failed in $npm_dir; the conformance tests need the packages pinned there"
+    fail "npm ci failed in $npm_dir; the viewer's page and the conformance tests need the packages pinned there"
   touch "$npm_dir/node_modules/.package-lock.json"
-fi
+done
 
 if [[ $with_python ]]; then scripts/python.sh; fi

@@ -28,7 +28,7 @@ using view::FrameEncoder;
 
 constexpr std::string_view kMarker = "<!--SINEW_DATA-->";
 constexpr std::array kHeats{FlexColor::Stress, FlexColor::Strain, FlexColor::ContactForce};
-constexpr int kHeatLevels = 48;
+constexpr int kHeatLevels = 250;
 
 template <class T>
 void put(Bytes& out, const T& value) {
