@@ -31,7 +31,8 @@ void addModelChoices(CLI::App& parser, ModelChoices& choices);
 void addThreads(CLI::App& parser, int& threads);
 
 /// Loads a model file; warnings of the loader go to standard error and, if given, to `warnings`. `files`, if given,
-/// receives the files that the model is made of, `description` what was read. Throws LoadError for a bad model and CommandError for a bad choice.
+/// receives the files that the model is made of, `description` what was read. Throws LoadError for a bad model and
+/// CommandError for a bad choice.
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr,
                  std::vector<std::filesystem::path>* files = nullptr, Spec* description = nullptr);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # setup.sh [--without-python] [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine
-# lacks: Debian packages by name, the npm packages of the viewer's page and of the conformance tests and, unless told otherwise, the virtual
-# environments of scripts/python.sh. Does nothing, quickly, when nothing is missing.
+# lacks: Debian packages by name, the npm packages of the viewer's page and of the conformance tests and, unless told
+# otherwise, a browser for tests and the virtual environments of scripts/python.sh. Does nothing, quickly, when nothing is
+# missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

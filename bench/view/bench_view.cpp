@@ -43,10 +43,12 @@ class Window {
     address.sin_family = AF_INET;
     address.sin_port = htons(static_cast<std::uint16_t>(port));
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr);
-    if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) throw std::runtime_error("no server");
-    write(fmt::format("GET /ws?token={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-                      "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
-                      token, port));
+    if (connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+      throw std::runtime_error("no server");
+    write(
+        fmt::format("GET /ws?token={} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
+                    token, port));
     thread_ = std::thread([this] { run(); });
   }
   ~Window() {
@@ -148,8 +150,8 @@ void record(const char* name, const std::string& mjcf, double seconds) {
   }
   const double start = cpuSeconds(CLOCK_THREAD_CPUTIME_ID);
   const std::size_t size = replay.html().size();
-  fmt::print("{:<28}{:>8} frames   {:>10} bytes, {:.1f} ms per frame to record, {:.2f} s to write\n", name, replay.frames(),
-             size, 1e3 * cpu / replay.frames(), cpuSeconds(CLOCK_THREAD_CPUTIME_ID) - start);
+  fmt::print("{:<28}{:>8} frames   {:>10} bytes, {:.1f} ms per frame to record, {:.2f} s to write\n", name,
+             replay.frames(), size, 1e3 * cpu / replay.frames(), cpuSeconds(CLOCK_THREAD_CPUTIME_ID) - start);
 }
 
 }  // namespace

@@ -175,7 +175,6 @@ export class Stage {
       this.renderer.setSize(w, h, false);
     }
     this.place();
-    this.renderer.shadowMap.enabled = this.world.shown.shadows;
     this.renderer.render(this.world.root, this.camera);
     ++this.frames;
     return true;
