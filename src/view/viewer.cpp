@@ -300,7 +300,7 @@ struct LiveView::Impl {
     history.clear();
     remember();
     index = 0;
-    diverged = scrubbing = false;
+    diverged = scrubbing = placed = false;
     stale = true;
     rebase();
   }
@@ -411,6 +411,7 @@ struct LiveView::Impl {
     steps = history[index].step;
     scrubbing = index + 1 < history.size();
     stale = true;
+    placed = false;
   }
 
   /// From the state that is shown: what came after it is forgotten.
@@ -439,11 +440,15 @@ struct LiveView::Impl {
   void makeStep() {
     if (settings.beforeStep) settings.beforeStep(model->model, *data);
     const bool drags = session.drag().isActive();
-    if (drags) session.drag().apply(model->model, *data);
+    if (drags) {
+      if (!placed) forward(model->model, *data);  // it reads poses and velocities
+      session.drag().apply(model->model, *data);
+    }
     step(model->model, *data);
     if (drags) session.drag().remove(*data);
     ++steps;
     stale = false;
+    placed = true;
     const int now = divergences(data->status);
     if (now == known) return;
     known = now;
@@ -484,6 +489,7 @@ struct LiveView::Impl {
     }
     data->status = Status();
     known = 0;
+    placed = false;
     *probe = *data;
     forward(m, *probe);
     const Place place = placeOf(m, *probe, trouble, report);
@@ -613,7 +619,8 @@ struct LiveView::Impl {
   std::size_t index = 0;
   int known = 0;
   bool paused = false, diverged = false, scrubbing = false, failed = false, opened = false;
-  bool stale = true, wasRunning = false, publishedPaused = false;
+  bool stale = true, placed = false;  // the picture is old; derived arrays of `data` belong to a state of this run
+  bool wasRunning = false, publishedPaused = false;
 };
 
 LiveView::LiveView(Load load, Settings settings) {
