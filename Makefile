@@ -20,7 +20,7 @@ CLANG := clang libclang-rt-14-dev
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
+.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-view bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -68,7 +68,7 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(JOBS)
 
-bench: bench-soft bench-hard bench-rollout ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, batches
+bench: bench-soft bench-hard bench-rollout bench-view ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, batches, the viewer
 
 bench-soft: setup ## the former alone; ARGS="plate --stages" and the like
 	@$(call configure,release)
@@ -85,6 +85,11 @@ bench-rollout: setup ## batches on threads, rollouts on processes; for an idle m
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench_rollout
 	@build/release/bin/sinew_bench_rollout $(ARGS)
+
+bench-view: setup ## what watching costs: the viewer at 60 pictures per second, bytes per picture, size of replay files
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_view
+	@build/release/bin/sinew_bench_view $(ARGS)
 
 bench-growth: setup ## how the cost of a step grows with the size of sheets and solids; some minutes
 	@$(call configure,release)

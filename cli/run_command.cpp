@@ -565,8 +565,8 @@ Command addRunCommand(CLI::App& app) {
   run->add_flag("--keep-going", o->keepGoing, "Do not stop when the state goes bad (it is reset, as the model says)");
   addThreads(*run, o->threads);
   run->add_flag("--json", o->json, "Sum up as JSON");
-  CLI::Option* html = run->add_option("--html", o->html, "Write a replay: one HTML file that plays in any browser")
-                          ->type_name("FILE");
+  CLI::Option* html =
+      run->add_option("--html", o->html, "Write a replay: one HTML file that plays in any browser")->type_name("FILE");
   run->add_option("--fps", o->fps, "Frames of the replay per simulated second")
       ->transform(positiveNumber())
       ->needs(html)

@@ -78,7 +78,8 @@ int showUntilStopped(const ViewRun& run) {
     try {
       ModelChoices quiet = run.choices;
       quiet.quiet = true;
-      const Model m = run.model.empty() ? compileScene("demo.xml", scenes::demo().mjcf, quiet) : loadChosen(run.model, quiet);
+      const Model m =
+          run.model.empty() ? compileScene("demo.xml", scenes::demo().mjcf, quiet) : loadChosen(run.model, quiet);
       settings.key = !run.key.empty() ? findKey(m, run.key) : m.nkey > 0 ? 0 : -1;
     } catch (const LoadError&) {
     }
@@ -98,7 +99,8 @@ int showUntilStopped(const ViewRun& run) {
   fmt::print("{}\n", view->url());
   flushOutput();
   fmt::print(stderr, "{}Ctrl-C ends it.\n",
-             view->openedBrowser() ? "Opened in your browser. " : "Open this URL in a browser; it holds a token, keep it to yourself. ");
+             view->openedBrowser() ? "Opened in your browser. "
+                                   : "Open this URL in a browser; it holds a token, keep it to yourself. ");
   view->run([] { return Interruption::signal() != 0; });
   return kOk;
 }

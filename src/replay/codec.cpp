@@ -105,7 +105,8 @@ std::uint16_t halfOf(float value) {
   const float magnitude = std::abs(value);
   if (!(magnitude < 65504.0f)) return static_cast<std::uint16_t>(sign | 0x7bffu);
   if (magnitude < 5.97e-8f) return sign;
-  if (magnitude < 6.104e-5f) return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(magnitude * 16777216.0f));
+  if (magnitude < 6.104e-5f)
+    return static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(magnitude * 16777216.0f));
   const std::uint32_t rebiased = (bits & 0x7fffffffu) - ((127u - 15u) << 23);
   return static_cast<std::uint16_t>(sign | ((rebiased + 0x0fffu) >> 13));
 }

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 #include <cstring>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -28,7 +28,7 @@ using view::FrameEncoder;
 
 constexpr std::string_view kMarker = "<!--SINEW_DATA-->";
 constexpr std::array kHeats{FlexColor::Stress, FlexColor::Strain, FlexColor::ContactForce};
-constexpr int kHeatLevels = 48;
+constexpr int kHeatLevels = 250;
 
 template <class T>
 void put(Bytes& out, const T& value) {
@@ -82,9 +82,9 @@ struct Replay::Impl {
     posed = d;
     forward(m, posed);
     energy(m, posed);
-    const bool isGood = std::all_of(posed.xpos.begin(), posed.xpos.end(), [](double x) { return std::isfinite(x); }) &&
-                        std::all_of(posed.flexvert_xpos.begin(), posed.flexvert_xpos.end(),
-                                    [](double x) { return std::isfinite(x); });
+    const bool isGood =
+        std::all_of(posed.xpos.begin(), posed.xpos.end(), [](double x) { return std::isfinite(x); }) &&
+        std::all_of(posed.flexvert_xpos.begin(), posed.flexvert_xpos.end(), [](double x) { return std::isfinite(x); });
     FrameOptions show;
     show.flexes = false;
     updateFrame(scene, m, posed, frame, show);
@@ -179,7 +179,8 @@ struct Replay::Impl {
     for (const auto& [force, i] : order) {
       const FrameContact& c = frame.contacts[i];
       for (const double x : c.pos) put(contacts, static_cast<float>(x));
-      for (int k = 0; k < 3; ++k) put(contacts, replay::halfOf(static_cast<float>(c.frame[static_cast<std::size_t>(k)])));
+      for (int k = 0; k < 3; ++k)
+        put(contacts, replay::halfOf(static_cast<float>(c.frame[static_cast<std::size_t>(k)])));
       for (const double x : c.force) put(contacts, replay::halfOf(static_cast<float>(x)));
       put(contacts, replay::halfOf(static_cast<float>(c.dist)));
       put(contacts, static_cast<std::uint16_t>((c.active ? 1 : 0) + (c.sliding ? 2 : 0)));

@@ -13,12 +13,12 @@ namespace sinew::view {
 struct DragRequest {
   enum class Kind { None, Force, Torque };
   Kind kind = Kind::None;
-  int body = -1;                        ///< >= 0: a body
-  std::array<double, 3> local{};        ///< point in the body's frame
-  int flex = -1;                        ///< >= 0: a point of a flex
-  std::array<int, 3> vertex{-1, -1, -1};  ///< of the flex, counted within it; -1: fewer than three
-  std::array<double, 3> weight{1, 0, 0};  ///< they sum to 1
-  std::array<double, 3> target{};       ///< Force: where the mouse pulls the point to, world
+  int body = -1;                           ///< >= 0: a body
+  std::array<double, 3> local{};           ///< point in the body's frame
+  int flex = -1;                           ///< >= 0: a point of a flex
+  std::array<int, 3> vertex{-1, -1, -1};   ///< of the flex, counted within it; -1: fewer than three
+  std::array<double, 3> weight{1, 0, 0};   ///< they sum to 1
+  std::array<double, 3> target{};          ///< Force: where the mouse pulls the point to, world
   std::array<double, 4> turn{1, 0, 0, 0};  ///< Torque: orientation that the body is turned to, world
 };
 

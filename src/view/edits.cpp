@@ -70,7 +70,8 @@ std::string setField(spec::Joint& joint, std::string_view field, std::span<const
 
 std::string setField(spec::FlexBase& flex, std::string_view field, std::span<const double> v) {
   if (field == "friction" && !v.empty() && v.size() <= 3) {
-    std::vector<double>& place = flex.shortContact.friction.empty() ? flex.contact.friction : flex.shortContact.friction;
+    std::vector<double>& place =
+        flex.shortContact.friction.empty() ? flex.contact.friction : flex.shortContact.friction;
     constexpr double standard[3] = {1, 0.005, 0.0001};
     while (place.size() < v.size()) place.push_back(standard[place.size()]);
     std::copy(v.begin(), v.end(), place.begin());
@@ -146,9 +147,9 @@ std::string editSpec(Spec& spec, const Model& m, std::string_view kind, int id, 
 std::string editOption(Option& option, std::string_view name, std::span<const double> values) {
   Option next = option;
   std::string error = fmt::format("there is no option '{}'", name);
-#define SINEW_X(type, field, doc)                                        \
-  if (name == #field) {                                                  \
-    error = assign(next.field, values);                                  \
+#define SINEW_X(type, field, doc)                                           \
+  if (name == #field) {                                                     \
+    error = assign(next.field, values);                                     \
     if (!error.empty()) error = fmt::format("option '{}' {}", name, error); \
   }
   SINEW_OPTION_FIELDS(SINEW_X)

@@ -19,7 +19,8 @@ namespace sinew::view {
 bool hasPage() { return kPageBytes > 0; }
 
 std::string_view noPageText() {
-  return "this build has no viewer page: it needs Node and the npm packages of viewer/ (scripts/setup.sh installs them), "
+  return "this build has no viewer page: it needs Node and the npm packages of viewer/ (scripts/setup.sh installs "
+         "them), "
          "then build again";
 }
 

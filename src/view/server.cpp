@@ -1,6 +1,7 @@
 #include "view/server.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -20,7 +21,6 @@
 #include <random>
 #include <stdexcept>
 #include <thread>
-#include <unistd.h>
 
 #include "view/page.h"
 
@@ -114,10 +114,11 @@ struct Server::Impl {
 
   void listen() {
     ErrorCode error;
-    const asio::ip::address address = asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
+    const asio::ip::address address =
+        asio::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
     if (error) {
-      throw std::runtime_error(fmt::format("cannot listen on '{}': expected an address of this machine such as 127.0.0.1",
-                                           options.host));
+      throw std::runtime_error(
+          fmt::format("cannot listen on '{}': expected an address of this machine such as 127.0.0.1", options.host));
     }
     const int tries = options.port == 0 ? 1 : std::max(1, options.portsToTry);
     for (int i = 0; i < tries && options.port + i <= 65535; ++i) {
@@ -134,7 +135,8 @@ struct Server::Impl {
       acceptor.close(ignored);
       if (error != asio::error::address_in_use) break;
     }
-    throw std::runtime_error(fmt::format("cannot listen on {} port {}: {}", options.host, options.port, error.message()));
+    throw std::runtime_error(
+        fmt::format("cannot listen on {} port {}: {}", options.host, options.port, error.message()));
   }
 
   void accept();
@@ -248,7 +250,8 @@ class Server::Impl::Window : public std::enable_shared_from_this<Window> {
       beast::get_lowest_layer(socket_).close();
       return;
     }
-    socket_.async_close(code, [self = shared_from_this()](ErrorCode) { beast::get_lowest_layer(self->socket_).close(); });
+    socket_.async_close(code,
+                        [self = shared_from_this()](ErrorCode) { beast::get_lowest_layer(self->socket_).close(); });
   }
   std::size_t queuedBytes() const {
     std::size_t sum = writing_ ? underwayBytes_ : 0;
@@ -421,9 +424,8 @@ class Server::Impl::Request : public std::enable_shared_from_this<Request> {
     response->prepare_payload();
     if (request.method() == http::verb::head) response->body().clear();
     stream_.expires_after(kRequestTime);
-    http::async_write(stream_, *response, [self = shared_from_this(), response](ErrorCode, std::size_t) {
-      self->finish();
-    });
+    http::async_write(stream_, *response,
+                      [self = shared_from_this(), response](ErrorCode, std::size_t) { self->finish(); });
   }
 
   void sendPage(const http::request<http::empty_body>& request) {
@@ -432,10 +434,11 @@ class Server::Impl::Request : public std::enable_shared_from_this<Request> {
     auto response = std::make_shared<http::response<http::string_body>>(http::status::ok, request.version());
     secure(*response);
     response->set(http::field::content_type, "text/html; charset=utf-8");
-    response->set("Content-Security-Policy",
-                  fmt::format("default-src 'none'; script-src '{}'; style-src 'unsafe-inline'; connect-src 'self'; "
-                              "img-src data: blob:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-                              pageScriptHash()));
+    response->set(
+        "Content-Security-Policy",
+        fmt::format("default-src 'none'; script-src '{}'; style-src 'unsafe-inline'; connect-src 'self'; "
+                    "img-src data: blob:; font-src data:; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+                    pageScriptHash()));
     if (takesGzip) {
       response->set(http::field::content_encoding, "gzip");
       const auto page = pageGzip();

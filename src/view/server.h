@@ -25,9 +25,9 @@ inline constexpr int kMessagesPerSecond = 1000;              ///< on average; mo
 inline constexpr int kMessageBurst = 2000;                   ///< may come at once
 inline constexpr int kMostRefusals = 200;                    ///< messages that make no sense before the connection ends
 inline constexpr int kMostConnections = 64;
-inline constexpr std::size_t kMostQueuedTexts = 256;   ///< to one window; a window that takes none is disconnected
-inline constexpr std::size_t kMostEvents = 20'000;     ///< from all windows that nobody has looked at yet
-inline constexpr int kMostFramesUnderway = 2;          ///< sent and not acknowledged
+inline constexpr std::size_t kMostQueuedTexts = 256;  ///< to one window; a window that takes none is disconnected
+inline constexpr std::size_t kMostEvents = 20'000;    ///< from all windows that nobody has looked at yet
+inline constexpr int kMostFramesUnderway = 2;         ///< sent and not acknowledged
 
 /// What a window did.
 struct Event {

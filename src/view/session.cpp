@@ -370,9 +370,16 @@ void Session::setDrag(const Json& j) {
     for (double& x : r.turn) x /= std::sqrt(norm);
   }
   const SceneVisual& visual = scene_->visual;
-  if (const std::string why = drag_.set(*m_, *d_, r, visual.stiffness, visual.stiffnessrot); !why.empty()) {
-    throw Refusal{why};
+  // what takes hold needs poses and masses, which the state may not have brought yet
+  std::string why;
+  if (drag_.isActive()) {
+    why = drag_.set(*m_, *d_, r, visual.stiffness, visual.stiffnessrot);
+  } else {
+    Data posed = *d_;
+    forward(*m_, posed);
+    why = drag_.set(*m_, posed, r, visual.stiffness, visual.stiffnessrot);
   }
+  if (!why.empty()) throw Refusal{why};
 }
 
 void Session::setOption(const Json& j) {

@@ -177,8 +177,8 @@ class History {
   const Entry& front() const { return entries_.front(); }
   /// The last entry at or before this time.
   std::size_t at(double time) const {
-    const auto after = std::upper_bound(entries_.begin(), entries_.end(), time,
-                                        [](double t, const Entry& e) { return t < e.time; });
+    const auto after =
+        std::upper_bound(entries_.begin(), entries_.end(), time, [](double t, const Entry& e) { return t < e.time; });
     return after == entries_.begin() ? 0 : static_cast<std::size_t>(after - entries_.begin()) - 1;
   }
 
@@ -248,7 +248,10 @@ Place placeOf(const Model& m, const Data& d, Trouble trouble, const TroubleRepor
 
 struct LiveView::Impl {
   Impl(Load l, Settings s)
-      : load(std::move(l)), settings(std::move(s)), session(settings.viewer, "live"), history(settings.viewer.historyBytes) {
+      : load(std::move(l)),
+        settings(std::move(s)),
+        session(settings.viewer, "live"),
+        history(settings.viewer.historyBytes) {
     paused = settings.paused;
     watched = settings.watch;
     reload();
@@ -297,7 +300,7 @@ struct LiveView::Impl {
     history.clear();
     remember();
     index = 0;
-    diverged = scrubbing = false;
+    diverged = scrubbing = placed = false;
     stale = true;
     rebase();
   }
@@ -330,7 +333,8 @@ struct LiveView::Impl {
     const std::string c = j["c"].get<std::string>();
     const auto number = [&](const char* name, double standard) {
       const auto found = j.find(name);
-      return found != j.end() && found->is_number() && std::isfinite(found->get<double>()) ? found->get<double>() : standard;
+      return found != j.end() && found->is_number() && std::isfinite(found->get<double>()) ? found->get<double>()
+                                                                                           : standard;
     };
     if (c == "reload") {
       reload();
@@ -407,6 +411,7 @@ struct LiveView::Impl {
     steps = history[index].step;
     scrubbing = index + 1 < history.size();
     stale = true;
+    placed = false;
   }
 
   /// From the state that is shown: what came after it is forgotten.
@@ -435,11 +440,15 @@ struct LiveView::Impl {
   void makeStep() {
     if (settings.beforeStep) settings.beforeStep(model->model, *data);
     const bool drags = session.drag().isActive();
-    if (drags) session.drag().apply(model->model, *data);
+    if (drags) {
+      if (!placed) forward(model->model, *data);  // it reads poses and velocities
+      session.drag().apply(model->model, *data);
+    }
     step(model->model, *data);
     if (drags) session.drag().remove(*data);
     ++steps;
     stale = false;
+    placed = true;
     const int now = divergences(data->status);
     if (now == known) return;
     known = now;
@@ -466,7 +475,8 @@ struct LiveView::Impl {
     data->status = all;
     while (!cause.empty() && cause.back() == '\n') cause.pop_back();
     std::string cure = advice(m, report);
-    if (const std::size_t at = cure.empty() ? cause.npos : cause.find(cure); at != cause.npos) cause.erase(at, cure.size());
+    if (const std::size_t at = cure.empty() ? cause.npos : cause.find(cure); at != cause.npos)
+      cause.erase(at, cure.size());
     cure.erase(0, std::min(cure.size(), cure.find_first_not_of("; ")));
 
     session.drag().release();
@@ -479,19 +489,21 @@ struct LiveView::Impl {
     }
     data->status = Status();
     known = 0;
+    placed = false;
     *probe = *data;
     forward(m, *probe);
     const Place place = placeOf(m, *probe, trouble, report);
-    session.setTrouble(Json{{"title", "The simulation diverged"},
-                            {"cause", cause},
-                            {"cure", cure},
-                            {"time", report.time},
-                            {"pos", place.pos},
-                            {"body", place.body},
-                            {"flex", place.flex},
-                            {"element", place.element},
-                            {"vertex", place.vertex}}
-                           .dump(-1, ' ', false, Json::error_handler_t::replace));
+    session.setTrouble(Json{
+        {"title", "The simulation diverged"},
+        {"cause", cause},
+        {"cure", cure},
+        {"time", report.time},
+        {"pos", place.pos},
+        {"body", place.body},
+        {"flex", place.flex},
+        {"element", place.element},
+        {"vertex",
+         place.vertex}}.dump(-1, ' ', false, Json::error_handler_t::replace));
     stale = true;
   }
 
@@ -560,7 +572,8 @@ struct LiveView::Impl {
   }
 
   void run(const std::function<bool()>& stop) {
-    const auto frame = std::chrono::duration_cast<Clock::duration>(Seconds(1 / std::max(1.0, settings.viewer.framesPerSecond)));
+    const auto frame =
+        std::chrono::duration_cast<Clock::duration>(Seconds(1 / std::max(1.0, settings.viewer.framesPerSecond)));
     Clock::time_point next = Clock::now();
     while (!stop()) {
       session.handle([this](const Json& j) { return command(j); });
@@ -606,7 +619,8 @@ struct LiveView::Impl {
   std::size_t index = 0;
   int known = 0;
   bool paused = false, diverged = false, scrubbing = false, failed = false, opened = false;
-  bool stale = true, wasRunning = false, publishedPaused = false;
+  bool stale = true, placed = false;  // the picture is old; derived arrays of `data` belong to a state of this run
+  bool wasRunning = false, publishedPaused = false;
 };
 
 LiveView::LiveView(Load load, Settings settings) {

@@ -90,8 +90,8 @@ Json texturesJson(const Scene& scene, Blob& blob) {
   Json list = Json::array();
   for (const SceneTexture& t : scene.textures) {
     Json faces = Json::array();
-    const std::size_t face = static_cast<std::size_t>(t.width) * static_cast<std::size_t>(t.height) *
-                             static_cast<std::size_t>(t.channels);
+    const std::size_t face =
+        static_cast<std::size_t>(t.width) * static_cast<std::size_t>(t.height) * static_cast<std::size_t>(t.channels);
     for (int i = 0; i < t.faces() && t.pixels.size() >= face * static_cast<std::size_t>(t.faces()); ++i) {
       const Bytes png = pngOf(t.pixels.data() + static_cast<std::size_t>(i) * face, t.width, t.height, t.channels);
       faces.push_back(blob.addBytes(png.data(), png.size(), png.size()));
@@ -185,32 +185,32 @@ Json flexesJson(const Scene& scene, const Model& m, Blob& blob) {
   Json list = Json::array();
   for (const SceneFlex& x : scene.flexes) {
     const int f = x.object.id;
-    list.push_back({{"name", nameJson(x.object)},
-                    {"group", x.group},
-                    {"dim", x.dim},
-                    {"material", x.material},
-                    {"rgba", x.rgba},
-                    {"map", static_cast<int>(x.map)},
-                    {"radius", x.radius},
-                    {"flat", x.flat},
-                    {"vertadr", m.flex_vertadr[f]},
-                    {"vertnum", m.flex_vertnum[f]},
-                    {"elemadr", m.flex_elemadr[f]},
-                    {"young", m.flex_young[f]},
-                    {"poisson", m.flex_poisson[f]},
-                    {"damping", m.flex_damping[f]},
-                    {"edgestiffness", m.flex_edgestiffness[f]},
-                    {"edgedamping", m.flex_edgedamping[f]},
-                    {"friction", Json::array({m.flex_friction[3 * f], m.flex_friction[3 * f + 1],
-                                              m.flex_friction[3 * f + 2]})},
-                    {"source", blob.add(x.source)},
-                    {"offset", blob.add(x.offset)},
-                    {"uv", blob.add(x.uv)},
-                    {"indices", blob.add(x.indices)},
-                    {"lines", blob.add(x.lines)},
-                    {"element", blob.add(x.element)},
-                    {"surfaceTriangles", x.surfaceTriangles},
-                    {"rimTriangle", x.rimTriangle}});
+    list.push_back(
+        {{"name", nameJson(x.object)},
+         {"group", x.group},
+         {"dim", x.dim},
+         {"material", x.material},
+         {"rgba", x.rgba},
+         {"map", static_cast<int>(x.map)},
+         {"radius", x.radius},
+         {"flat", x.flat},
+         {"vertadr", m.flex_vertadr[f]},
+         {"vertnum", m.flex_vertnum[f]},
+         {"elemadr", m.flex_elemadr[f]},
+         {"young", m.flex_young[f]},
+         {"poisson", m.flex_poisson[f]},
+         {"damping", m.flex_damping[f]},
+         {"edgestiffness", m.flex_edgestiffness[f]},
+         {"edgedamping", m.flex_edgedamping[f]},
+         {"friction", Json::array({m.flex_friction[3 * f], m.flex_friction[3 * f + 1], m.flex_friction[3 * f + 2]})},
+         {"source", blob.add(x.source)},
+         {"offset", blob.add(x.offset)},
+         {"uv", blob.add(x.uv)},
+         {"indices", blob.add(x.indices)},
+         {"lines", blob.add(x.lines)},
+         {"element", blob.add(x.element)},
+         {"surfaceTriangles", x.surfaceTriangles},
+         {"rimTriangle", x.rimTriangle}});
   }
   return list;
 }
@@ -335,7 +335,7 @@ Json bodiesJson(const Scene& scene, const Model& m) {
   Json list = Json::array();
   for (int b = 0; b < m.nbody; ++b) {
     list.push_back({{"name", b < static_cast<int>(scene.bodyNames.size()) ? scene.bodyNames[static_cast<std::size_t>(b)]
-                                                                         : labelOf(m, ObjType::Body, b)},
+                                                                          : labelOf(m, ObjType::Body, b)},
                     {"parent", m.body_parentid[b]},
                     {"mass", m.body_mass[b]}});
   }
@@ -450,7 +450,7 @@ std::vector<float> placesOf(const Scene& scene, const Frame& frame) {
 }
 
 constexpr std::array<std::string_view, 10> kScalars{
-    "energy.potential", "energy.kinetic", "energy.total", "contacts",     "rows",
+    "energy.potential", "energy.kinetic", "energy.total", "contacts",    "rows",
     "islands",          "iterations",     "residual",     "unconverged", "awake"};
 
 }  // namespace
@@ -789,8 +789,16 @@ Bytes encodeScene(const Scene& scene, const Model& m, const Data& d, std::uint64
          {"timestep", m.opt.timestep},
          {"mass", (m.nbody > 0 ? m.body_subtreemass[0] : 0)},
          {"flexmass", flexMass},
-         {"sizes", {{"nq", m.nq}, {"nv", m.nv}, {"nu", m.nu}, {"nbody", m.nbody}, {"ngeom", m.ngeom}, {"neq", m.neq},
-                    {"nqrigid", m.nq_rigid}, {"nflexvert", m.nflexvert}, {"nflexelem", m.nflexelem}}},
+         {"sizes",
+          {{"nq", m.nq},
+           {"nv", m.nv},
+           {"nu", m.nu},
+           {"nbody", m.nbody},
+           {"ngeom", m.ngeom},
+           {"neq", m.neq},
+           {"nqrigid", m.nq_rigid},
+           {"nflexvert", m.nflexvert},
+           {"nflexelem", m.nflexelem}}},
          {"moving", movingBodies(m)},
          {"poses", blob.add(poses)},
          {"places", blob.add(placesOf(scene, frame))},

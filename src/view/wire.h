@@ -103,13 +103,13 @@ std::span<const std::string_view> scalarNames();
 
 /// What the page shows of a run beside its state.
 struct RunStatus {
-  double speed = 1;         ///< wanted, real time = 1
-  double realTime = 0;      ///< reached
+  double speed = 1;     ///< wanted, real time = 1
+  double realTime = 0;  ///< reached
   bool paused = false;
   bool diverged = false;
-  bool bad = false;         ///< the state is not finite; poses are the last good ones
-  bool scrubbing = false;   ///< the state shown is one of the past
-  bool fresh = true;        ///< derived arrays belong to the present state
+  bool bad = false;        ///< the state is not finite; poses are the last good ones
+  bool scrubbing = false;  ///< the state shown is one of the past
+  bool fresh = true;       ///< derived arrays belong to the present state
   std::uint32_t historyCount = 0, historyIndex = 0;
   double historyStart = 0, historyEnd = 0;  ///< s
   std::uint64_t hash = 0;                   ///< of the state; 0: not computed (it runs)
@@ -162,7 +162,7 @@ struct SceneMode {
   std::string mode = "live";  ///< "live", "passive" or "replay"
   std::string file;           ///< of the model, for the title; may be empty
   std::vector<std::string> warnings;
-  std::string provenance;     ///< replay: JSON object
+  std::string provenance;  ///< replay: JSON object
 };
 
 /// Everything that the page must know once: JSON, then numbers that it refers to.

@@ -63,3 +63,20 @@ export const kStiff = `<mujoco model="stiff">
     </flexcomp>
   </worldbody>
 </mujoco>`;
+
+/// A sheet of n x n points of 1 m that falls on a ball, held at two corners; beside it a box.
+export const kCloth = (n, timestep) => `<mujoco model="cloth">
+  <option timestep="${timestep}" integrator="implicitfast" solver="CG" tolerance="1e-5" iterations="20"/>
+  <worldbody>
+    <light pos="1 -1 3" dir="-.3 .3 -1"/>
+    <geom name="floor" type="plane" size="2 2 .1"/>
+    <geom name="ball" type="sphere" size=".25" pos=".1 0 .45" rgba=".85 .35 .25 1"/>
+    <flexcomp name="cloth" type="grid" dim="2" count="${n} ${n} 1" spacing="${1 / (n - 1)} ${1 / (n - 1)} 1" pos="0 0 .9" radius=".004" mass=".3">
+      <contact selfcollide="none" condim="3" friction=".4"/>
+      <elasticity young="3e4" poisson=".2" thickness=".004" damping=".01" elastic2d="both"/>
+      <pin id="0 ${n - 1}"/>
+    </flexcomp>
+    <body name="box" pos=".9 .3 .5"><freejoint/><geom name="box" type="box" size=".1 .1 .1" rgba=".2 .7 .5 1"/></body>
+  </worldbody>
+  <sensor><framepos name="box" objtype="body" objname="box"/></sensor>
+</mujoco>`;

@@ -1,5 +1,5 @@
-// A program that makes its own steps and lets a viewer watch: what the test of VIEW-8 talks to. It prints the URL, then a
-// line per tenth of a second: what came back from the windows. Each step is made under the lock.
+// A program that makes its own steps and lets a viewer watch: what the test of VIEW-8 talks to. It prints the URL, then
+// a line per tenth of a second: what came back from the windows. Each step is made under the lock.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -42,7 +42,7 @@ async function onFlex(sinew) {
   const held = (b) => [0, 1, 2].map((i) => watchOf(ws, b)[`sensordata[${i}]`]);
   await sleep(4000);
   const start = held(await frameWhere(ws, (f, b) => f.time > 3 && watchOf(ws, b), 'rest', 60000));
-  // 63 of the 81 points of 0.2 kg move (two are pinned): they hang on the pins
+  // 79 of the 81 points of 0.2 kg move and hang on the two pins
   const mass = 0.2 * 79 / 81;
   near(Math.abs(start[2]), mass * 9.81, 0.02 * mass * 9.81, 'the sensor feels the weight');
   ws.send({ c: 'drag', kind: 'force', flex: 0, vertex: [36, 37, 45], weight: [0.5, 0.25, 0.25], target: [0.1, -0.2, 0.1] });

@@ -219,7 +219,7 @@ class App {
         const i = this.watchEntries.findIndex(([a, k]) => a === c.array && k === c.index);
         if (i >= 0) return frame.watch!.values[i];
         const heat = c.array.startsWith('heat.') ? frame.heat.find((h) => `heat.${h.kind}` === c.array) : null;
-        return heat ? heat.values[c.index] * heat.high : NaN;
+        return heat ? heat.values[c.index] * heat.high : undefined;  // not sent yet
       });
       if (this.plots.curves.length > 0) this.plots.push(frame.time, values);
     }
@@ -331,6 +331,11 @@ class App {
       let i = this.play.index < 0 || t[this.play.index] - t[0] > this.play.time ? 0 : this.play.index;
       while (i + 1 < t.length && t[i + 1] - t[0] <= this.play.time) ++i;
       this.showRecorded(i);
+    }
+    const covered = this.panel.classList.contains('hidden') ? 0 : this.panel.offsetWidth + 12;
+    if (covered !== this.stage.covered) {
+      this.stage.covered = covered;
+      this.stage.needsDraw = true;
     }
     if (this.stage.draw()) this.placeLabels();
   }

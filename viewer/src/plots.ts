@@ -44,14 +44,16 @@ export class Plots {
   }
 
   /// One more point of each curve. When time goes back, what came after is dropped.
-  push(time: number, values: number[]) {
+  push(time: number, values: (number | undefined)[]) {
     this.curves.forEach((c, i) => {
+      const value = values[i];
+      if (value === undefined) return;
       while (c.times.length > 0 && c.times[c.times.length - 1] >= time) {
         c.times.pop();
         c.values.pop();
       }
       c.times.push(time);
-      c.values.push(values[i]);
+      c.values.push(value);
       if (c.times.length > kMostPoints) {
         c.times.splice(0, kMostPoints / 4);
         c.values.splice(0, kMostPoints / 4);
@@ -81,7 +83,7 @@ export class Plots {
       width: this.width(), height: 150, legend: { show: false }, cursor: { drag: { x: true, y: false } },
       scales: { x: { time: false } },
       axes: [{ ...axis, size: 26 }, { ...axis, size: 58, values: (_u, v) => v.map((x) => (Math.abs(x) >= 1e4 || (x !== 0 && Math.abs(x) < 1e-3) ? x.toExponential(1) : String(+x.toPrecision(4)))) }],
-      series: [{}, ...this.curves.map((c, i) => ({ label: c.label, stroke: kColors[i % kColors.length], width: 1.5, spanGaps: true }))],
+      series: [{}, ...this.curves.map((c, i) => ({ label: c.label, stroke: kColors[i % kColors.length], width: 1.5, spanGaps: true, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawCursor(u)] },
     }, [[], ...this.curves.map(() => [])] as any, this.body);
     this.draw();
@@ -111,7 +113,10 @@ export class Plots {
     this.plot.setData(all);
     const chips = this.legend.querySelectorAll('b');
     this.curves.forEach((c, i) => {
-      const v = c.values[c.values.length - 1];
+      // at the cursor, or the latest
+      let k = c.values.length - 1;
+      if (Number.isFinite(cursor)) while (k > 0 && c.times[k] > cursor + 1e-9) --k;
+      const v = c.values[k];
       if (chips[i]) chips[i].textContent = v === undefined ? '' : ` ${Number.isFinite(v) ? v.toPrecision(4) : String(v)}`;
     });
   }

@@ -42,6 +42,7 @@ export class Stage {
   private fly: { from: any; to: any; start: number } | null = null;
   frames = 0;
   needsDraw = true;
+  covered = 0;  // pixels at the right that the panel hides: the middle of the picture is that of the rest
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly events: StageEvents) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true });
@@ -144,6 +145,8 @@ export class Stage {
     this.camera.aspect = w / h;
     this.camera.near = Math.max(1e-4, Math.min(s.visual.znear * s.extent, 0.05 * this.distance));
     this.camera.far = Math.max(s.visual.zfar, 60) * s.extent + this.distance;
+    if (this.covered > 0 && this.fixed < 0) this.camera.setViewOffset(w, h, this.covered / 2, 0, w, h);
+    else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
     world.follow(this.camera);
@@ -175,7 +178,6 @@ export class Stage {
       this.renderer.setSize(w, h, false);
     }
     this.place();
-    this.renderer.shadowMap.enabled = this.world.shown.shadows;
     this.renderer.render(this.world.root, this.camera);
     ++this.frames;
     return true;

@@ -139,6 +139,7 @@ export class World {
   positions: Float32Array = new Float32Array(0);  // of flex vertices
   heat: Heat | null = null;
   private lights: { info: any; light: THREE.Light }[] = [];
+  private readonly shadowLights: THREE.Light[] = [];
   private readonly head = new THREE.DirectionalLight(0xffffff, 1);
   private readonly textures: (THREE.Texture | null)[] = [];
   private readonly decor = new THREE.Group();
@@ -297,7 +298,8 @@ export class World {
   }
 
   private setShadow(light: THREE.DirectionalLight | THREE.SpotLight) {
-    light.castShadow = true;
+    this.shadowLights.push(light);
+    light.castShadow = this.shown.shadows;
     light.shadow.mapSize.set(2048, 2048);
     light.shadow.bias = -0.0005;
     light.shadow.normalBias = 0.004 * this.scene.extent;
@@ -731,6 +733,7 @@ export class World {
 
   applyShown() {
     const s = this.shown;
+    for (const light of this.shadowLights) light.castShadow = s.shadows;
     for (const mesh of this.items) {
       const x = mesh.userData.instance as Instance;
       const groups = x.site ? s.siteGroups : s.geomGroups;
