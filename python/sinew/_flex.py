@@ -237,6 +237,7 @@ class Flex:
             names = [m._name(1, i) or "" for i in range(m.nbody)]
             raise KeyError(f"Invalid name {body!r}: there is no body of this name; {nearest(body, names)}")
         if vertices is None:
+            _core.forward(m, d)
             vertices = [self.nearest(d.xpos[number] if point is None else point)]
         ids = self._ids(vertices)
         spec = self._spec()
@@ -251,7 +252,6 @@ class Flex:
         points = self.positions[ids].copy()
         self._replace(spec)
         body_id = m._find(1, body)
-        R = d.xmat[body_id].reshape(3, 3) if np.any(d.xmat) else np.eye(3)
         _core.forward(m, d)
         R = d.xmat[body_id].reshape(3, 3)
         for name, place in zip(made, points):

@@ -31,6 +31,34 @@ def _gap(gap: Optional[str]) -> Optional[int]:
 Option = _core.Option
 
 
+def _option_values(option: Any) -> dict[str, Any]:
+    return {name: getattr(option, name) for name, _, _ in _core.option_fields()}
+
+
+def _option_equal(self: Any, other: object) -> bool:
+    if not isinstance(other, Option):
+        return NotImplemented
+    mine, its = _option_values(self), _option_values(other)
+    return all(np.array_equal(mine[n], its[n]) for n in mine)
+
+
+def _option_copy(self: Any, memo: Any = None) -> Any:
+    made = Option()
+    made.assign(self)
+    return made
+
+
+def _option_repr(self: Any) -> str:
+    return "<Option\n" + "".join(f"  {n}: {v!r}\n" for n, v in _option_values(self).items()) + ">"
+
+
+for _method, _implementation in (
+    ("__eq__", _option_equal), ("__copy__", _option_copy), ("__deepcopy__", _option_copy), ("__repr__", _option_repr),
+):  # fmt: skip
+    setattr(Option, _method, _implementation)
+setattr(Option, "__hash__", None)
+
+
 class Statistic:
     """Scales of a model, for tolerances and drawing."""
 
@@ -64,7 +92,7 @@ class Statistic:
         return isinstance(other, Statistic) and all(np.array_equal(self._values[n], other._values[n]) for n in _STATISTICS)
 
     def __repr__(self) -> str:
-        return "<Statistic: " + ", ".join(f"{n}={getattr(self, n)}" for n in _STATISTICS) + ">"
+        return "<Statistic\n" + "".join(f"  {n}: {getattr(self, n)!r}\n" for n in _STATISTICS) + ">"
 
 
 _STATISTICS = ("meaninertia", "meanmass", "meansize", "extent", "center")
@@ -361,7 +389,22 @@ class Contact:
         self.dim, self.geom1, self.geom2, self.exclude, self.efc_address = 0, -1, -1, 0, -1
 
     def __repr__(self) -> str:
-        return "<Contact " + ", ".join(f"{n}={getattr(self, n)}" for n in ("dist", "pos", "geom", "flex", "dim")) + ">"
+        return "<Contact\n" + "".join(f"  {n}: {getattr(self, n)!r}\n" for n in _CONTACT) + ">"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contact) and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _CONTACT)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __copy__(self) -> "Contact":
+        made = Contact()
+        for name in _CONTACT:
+            value = getattr(self, name)
+            setattr(made, name, np.array(value) if isinstance(value, np.ndarray) else value)
+        return made
+
+    def __deepcopy__(self, memo: Any) -> "Contact":
+        return self.__copy__()
 
 
 class Contacts(Sequence[Contact]):
@@ -396,6 +439,11 @@ class Contacts(Sequence[Contact]):
 
     def __dir__(self) -> list[str]:
         return list(_CONTACT)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contacts) and len(self) == len(other) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<Contacts: {len(self)}>"
@@ -578,8 +626,8 @@ DATA_FIELDS = define(_core.DataBase, _core.data_fields())
 fill_model_fields(MODEL_FIELDS)
 for _name in _ROWS:
     setattr(_core.DataBase, _name, _RowField(_name))
-for _kind, (_, _functions, _) in KINDS.items():
-    for _function in _functions:
+for _kind, _entry in KINDS.items():
+    for _function in _entry[1]:
         setattr(Model, _function, _Lookup(_kind))
         if _kind in ("body", "joint", "geom", "site", "camera", "flex", "equality", "tendon", "actuator", "sensor"):
             setattr(Data, _function, _Lookup(_kind))

@@ -79,8 +79,9 @@ def find(owner: Any, model: Any, kind: str, key: Union[str, int, None]) -> int:
     if isinstance(key, str):
         found = model._find(number, key)
         if found < 0:
-            known = [model._name(number, i) for i in range(count)]
-            raise KeyError(f"Invalid name {key!r}: there is no {kind} of this name; {nearest(key, known)}")
+            known = sorted(n for n in (model._name(number, i) for i in range(count)) if n)
+            every = f" Valid names: {known};" if len(known) <= 30 else ""
+            raise KeyError(f"Invalid name {key!r}.{every} there is no {kind} of this name; {nearest(key, known)}")
         return int(found)
     if key is None:
         if count == 1:
@@ -88,7 +89,7 @@ def find(owner: Any, model: Any, kind: str, key: Union[str, int, None]) -> int:
         raise KeyError(f"{kind}() needs a name or a number: there are {count}")
     index = int(key)
     if not 0 <= index < count:
-        raise IndexError(f"Invalid index {index}: there are {count} of kind {kind}, valid are 0 to {count - 1}")
+        raise IndexError(f"Invalid index {index}. Valid indices from 0 to {count - 1}: there are {count} of kind {kind}")
     return index
 
 
@@ -139,7 +140,7 @@ class Named:
         return hash((id(self._owner), self._kind, self.id))
 
     def __repr__(self) -> str:
-        lines = [f"<{type(self).__name__}: {self._kind} {self.id} {self.name!r}"]
+        lines = [f"<_Mj{type(self).__name__[:-5]}{self._kind.capitalize()}Views", f"  id: {self.id}", f"  name: {self.name!r}"]
         for field in self._fields():
             value = self._get(field)
             if value is not None:

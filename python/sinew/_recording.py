@@ -57,7 +57,8 @@ class Recording:
         """Writes all arrays to a .npz file; numpy.load reads it."""
         if os.path.splitext(os.fspath(file))[1] != ".npz":
             raise ValueError(f"a Recording is saved as .npz, found {os.fspath(file)!r}; save_html() makes a page")
-        np.savez(file, **{name: self[name] for name in self._frames})
+        arrays: dict[str, Any] = {name: self[name] for name in self._frames}
+        np.savez(file, **arrays)
 
     def save_html(self, file: Path) -> None:
         """A page that replays the run. Needs a build with the viewer."""

@@ -891,10 +891,17 @@ def _finder(kind: str) -> Any:
     return find
 
 
+def _lister(kind: str) -> property:
+    def every(self: Spec) -> list[Element]:
+        return self.all(kind)
+
+    return property(every, doc=f"Every {kind}.")
+
+
 for _kind in ("body", "geom", "joint", "site", "camera", "light", "frame", "mesh", "hfield", "texture", "material", "pair",
               "exclude", "equality", "tendon", "actuator", "sensor", "key", "numeric", "text", "tuple", "flexcomp", "flex"):  # fmt: skip
     setattr(Spec, _kind, _finder(_kind))
-    setattr(Spec, _plural(_kind), property(lambda self, k=_kind: self.all(k), doc=f"Every {_kind}."))
+    setattr(Spec, _plural(_kind), _lister(_kind))
 for _kind in ("mesh", "hfield", "texture", "material", "pair", "exclude", "key", "numeric", "text", "tuple", "flex"):
 
     def _adder(self: Spec, default: Any = None, _kind: str = _kind, **values: Any) -> Element:

@@ -166,6 +166,7 @@ void bindDynamics(nb::module_& module);
 void bindBatch(nb::module_& module);
 void bindWorld(nb::module_& module);
 void bindSpec(nb::module_& module);
+void bindPictures(nb::module_& module);
 
 }  // namespace sinew::python
 

@@ -5,6 +5,8 @@
 NB_MODULE(_core, module) {
   using namespace sinew::python;
   module.doc() = "The compiled part of sinew. Use the package `sinew`.";
+  // functions of users may refer to what holds them; such cycles live until the program ends, and that is no error
+  nb::set_leak_warnings(false);
   nb::register_exception_translator([](const std::exception_ptr& error, void*) {
     try {
       std::rethrow_exception(error);
@@ -21,4 +23,5 @@ NB_MODULE(_core, module) {
   bindBatch(module);
   bindWorld(module);
   bindSpec(module);
+  bindPictures(module);
 }

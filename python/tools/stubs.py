@@ -36,5 +36,12 @@ for cls, fields, more in (("ModelBase", core.model_fields(), ""), ("DataBase", c
     assert found, cls
     # what the descriptors of the package made of the attributes is replaced
     text = text[: found.end()] + attributes(fields) + more + text[found.end() :]
+text = text.replace("-> object", "-> Any")
+text = re.sub(r"-> (list|dict|tuple)(?=:)", lambda k: "-> " + {"list": "list[Any]", "dict": "dict[Any, Any]", "tuple": "tuple[Any, ...]"}[k[1]], text)
+text = re.sub(r"\bCallable(?=[,)])", "Callable[..., Any]", text)
+text = re.sub(r": (dict)(?=[,)])", ": dict[Any, Any]", text)
+text = re.sub(r"^(_global_callbacks): .*$", r"\1: dict[str, Any]", text, flags=re.M)
+if not re.search(r"^__version__", text, re.M):
+    text += "\n__version__: str\n"
 header = "import numpy\nimport numpy.typing\nfrom typing import Any\n"
 pathlib.Path(sys.argv[1]).write_text(header + text)

@@ -156,7 +156,7 @@ def test_PY_2_misspelt_names_raise_with_the_nearest(pendulum, call, text):
 
 def test_PY_2_wrong_numbers_and_fields(pendulum):
     model, data = pendulum
-    with pytest.raises(IndexError, match="there are 2"):
+    with pytest.raises(IndexError, match="there are 2 of kind body"):
         model.body(2)
     with pytest.raises(AttributeError, match="'xpos'"):
         data.body("arm").xposs

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as _np
+
 from .._errors import DivergenceError, nearest
 from .._model import Contact as MjContact
 from .._model import Contacts as _MjContactList
@@ -19,9 +21,12 @@ from . import _enums, _load, _structs
 from ._enums import *  # noqa: F403
 from ._enums import DATA_NAMES, MODEL_NAMES, MUJOCO_VERSION, NAMES
 from ._functions import *  # noqa: F403
-from ._load import WarningStat as MjWarningStat
 from ._math import *  # noqa: F403
 from ._structs import (
+    MjLROpt,
+    MjSolverStat,
+    MjTimerStat,
+    MjWarningStat,
     MjrRect,
     MjvCamera,
     MjvGeom,
@@ -39,6 +44,7 @@ from ._structs import (
 
 __version__ = MUJOCO_VERSION  # what scripts compare with
 MJTNUM_BYTES = 8
+MJTNUM_DTYPE = _np.float64
 
 
 class FatalError(RuntimeError):
@@ -103,16 +109,18 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"sinew.mujoco has no {name!r}; {nearest(name, globals())}")
 
 
-def _model_missing(self: Any, name: str) -> Any:
-    if name in MODEL_NAMES:
-        raise MissingName(f"MjModel.{name} is part of MuJoCo, but Sinew does not have it; {nearest(name, dir(MjModel))}")
-    raise AttributeError(f"Model has no {name!r}; {nearest(name, dir(MjModel))}")
+class _MissingAttribute:
+    """An attribute of MuJoCo's that Sinew does not have."""
 
+    def __init__(self, owner: str, name: str) -> None:
+        self.text = f"{owner}.{name} is part of MuJoCo, but Sinew does not have it"
+        self.__doc__ = self.text
 
-def _data_missing(self: Any, name: str) -> Any:
-    if name in DATA_NAMES:
-        raise MissingName(f"MjData.{name} is part of MuJoCo, but Sinew does not have it; {nearest(name, dir(MjData))}")
-    raise AttributeError(f"Data has no {name!r}; {nearest(name, dir(MjData))}")
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        raise MissingName(self.text)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        raise MissingName(self.text)
 
 
 def _vis(self: Any) -> MjVisual:
@@ -123,4 +131,8 @@ def _vis(self: Any) -> MjVisual:
 
 
 setattr(MjModel, "vis", property(_vis, doc="Settings of drawing."))
+for _class, _label, _every in ((MjModel, "MjModel", MODEL_NAMES), (MjData, "MjData", DATA_NAMES)):
+    for _attribute in _every:
+        if not hasattr(_class, _attribute):
+            setattr(_class, _attribute, _MissingAttribute(_label, _attribute))
 _ = (DivergenceError, _MjContactList, _load, _structs)

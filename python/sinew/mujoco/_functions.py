@@ -215,31 +215,36 @@ def _jacobian(a: Optional[Array], nv: int, name: str) -> None:
 
 def mj_jac(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], point: ArrayLike, body: int) -> None:
     """Jacobian of a point of a body: velocity = jacp qvel, angular velocity = jacr qvel."""
-    _jacobian(jacp, m.nv, "jacp"), _jacobian(jacr, m.nv, "jacr")
+    _jacobian(jacp, m.nv, "jacp")
+    _jacobian(jacr, m.nv, "jacr")
     _core.jac(m, d, jacp, jacr, point, body)
 
 
 def mj_jacBody(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], body: int) -> None:
     """Jacobian at the origin of a body."""
-    _jacobian(jacp, m.nv, "jacp"), _jacobian(jacr, m.nv, "jacr")
+    _jacobian(jacp, m.nv, "jacp")
+    _jacobian(jacr, m.nv, "jacr")
     _core.jac_body(m, d, jacp, jacr, body)
 
 
 def mj_jacBodyCom(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], body: int) -> None:
     """Jacobian at the centre of mass of a body."""
-    _jacobian(jacp, m.nv, "jacp"), _jacobian(jacr, m.nv, "jacr")
+    _jacobian(jacp, m.nv, "jacp")
+    _jacobian(jacr, m.nv, "jacr")
     _core.jac_body_com(m, d, jacp, jacr, body)
 
 
 def mj_jacGeom(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], geom: int) -> None:
     """Jacobian at the centre of a geom."""
-    _jacobian(jacp, m.nv, "jacp"), _jacobian(jacr, m.nv, "jacr")
+    _jacobian(jacp, m.nv, "jacp")
+    _jacobian(jacr, m.nv, "jacr")
     _core.jac_geom(m, d, jacp, jacr, geom)
 
 
 def mj_jacSite(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], site: int) -> None:
     """Jacobian at a site."""
-    _jacobian(jacp, m.nv, "jacp"), _jacobian(jacr, m.nv, "jacr")
+    _jacobian(jacp, m.nv, "jacp")
+    _jacobian(jacr, m.nv, "jacr")
     _core.jac_site(m, d, jacp, jacr, site)
 
 
@@ -252,7 +257,8 @@ def mj_jacSubtreeCom(m: Model, d: Data, jacp: Optional[Array], body: int) -> Non
 
 def mj_jacDot(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], point: ArrayLike, body: int) -> None:
     """Time derivative of mj_jac."""
-    _jacobian(jacp, m.nv, "jacp"), _jacobian(jacr, m.nv, "jacr")
+    _jacobian(jacp, m.nv, "jacp")
+    _jacobian(jacr, m.nv, "jacr")
     _core.jac_dot(m, d, jacp, jacr, point, body)
 
 
@@ -260,7 +266,8 @@ def mj_jacPointAxis(
     m: Model, d: Data, jacPoint: Optional[Array], jacAxis: Optional[Array], point: ArrayLike, axis: ArrayLike, body: int
 ) -> None:
     """Jacobian of a point of a body, and of an axis that is fixed to it."""
-    _jacobian(jacPoint, m.nv, "jacPoint"), _jacobian(jacAxis, m.nv, "jacAxis")
+    _jacobian(jacPoint, m.nv, "jacPoint")
+    _jacobian(jacAxis, m.nv, "jacAxis")
     jacr = np.zeros((3, m.nv))
     _core.jac(m, d, jacPoint, jacr, point, body)
     if jacAxis is not None:

@@ -7,6 +7,7 @@ from typing import Any, Mapping, Optional, Union
 
 from .. import _core
 from .._model import _SOURCES, Data, Model, _load_text
+from ._structs import MjWarningStat
 
 
 
@@ -64,10 +65,6 @@ for _name, _function in (
     setattr(Model, _name, _Reader(_function))
 
 
-class _Counts:
-    """Numbers of MuJoCo's MjModel and MjData that Sinew has no use for."""
-
-
 def _constant(value: Any, doc: str) -> property:
     return property(lambda self: value, doc=doc)
 
@@ -82,23 +79,19 @@ setattr(Model, "nconmax", _constant(-1, "contacts are not limited"))
 setattr(Data, "nplugin", _constant(0, "plugins: Sinew has none"))
 
 
-class WarningStat:
-    """MjWarningStat: how often, and the last piece of information."""
-
-    __slots__ = ("number", "lastinfo")
-
-    def __init__(self, number: int, lastinfo: int) -> None:
-        self.number, self.lastinfo = number, lastinfo
-
-
 # mjtWarning: inertia, contacts full, constraints full, visual geoms full, bad qpos, qvel, qacc, ctrl
 _WARNINGS = ("inertia", "contact_limit", "", "", "bad_qpos", "bad_qvel", "bad_qacc", "bad_ctrl")
 
 
-def _warning(self: Data) -> list[WarningStat]:
+def _warning(self: Data) -> list[MjWarningStat]:
     status = self._status
     entries = [status.get(name, {"count": 0, "first": 0}) for name in _WARNINGS]
-    return [WarningStat(e["count"], max(0, e["first"])) for e in entries]
+    found = []
+    for entry in entries:
+        warning = MjWarningStat()
+        warning.number, warning.lastinfo = entry["count"], max(0, entry["first"])
+        found.append(warning)
+    return found
 
 
 setattr(Data, "warning", property(_warning, doc="What went wrong, in MuJoCo's classes; Data.status says more."))

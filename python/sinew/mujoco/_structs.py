@@ -47,7 +47,8 @@ class _Struct:
     __hash__ = object.__hash__
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} " + ", ".join(f"{n}={getattr(self, n)!r}" for n in self._defaults) + ">"
+        lines = "".join(f"  {n}: {getattr(self, n)!r}\n" for n in self._defaults)
+        return f"<{type(self).__name__}\n{lines}>"
 
 
 class MjvCamera(_Struct):
@@ -193,3 +194,30 @@ def mjv_connector(geom: MjvGeom, type: int, width: float, from_: Any, to: Any) -
     geom.size = (width, width, length if arrow or int(type) == 104 else length / 2)
     geom.pos = start if arrow or int(type) == 104 else (start + end) / 2
     geom.mat = mat.reshape(3, 3)
+
+
+class MjTimerStat(_Struct):
+    """Time spent in a part of the step. Sinew does not fill it: `sinew bench` times stages."""
+
+    _defaults = {"duration": 0.0, "number": 0}
+
+
+class MjSolverStat(_Struct):
+    """What an iteration of the solver did. Data.islands tells more."""
+
+    _defaults = {"improvement": 0.0, "gradient": 0.0, "lineslope": 0.0, "nactive": 0, "nchange": 0, "neval": 0, "nupdate": 0}
+
+
+class MjLROpt(_Struct):
+    """Settings of the search for ranges of actuator lengths, which Sinew makes when it compiles."""
+
+    _defaults = {
+        "mode": 1, "useexisting": 1, "uselimit": 0, "accel": 20.0, "maxforce": 0.0, "timeconst": 1.0, "timestep": 0.01,
+        "inttotal": 10.0, "interval": 2.0, "tolrange": 0.05,
+    }  # fmt: skip
+
+
+class MjWarningStat(_Struct):
+    """How often something went wrong, and the last piece of information. Data.status tells more."""
+
+    _defaults = {"lastinfo": 0, "number": 0}

@@ -1,0 +1,151 @@
+"""Renderer: pictures of a model without a display."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from .._model import Data, Model
+from .._source import described
+from ._enums import mjtVisFlag
+from ._structs import MjvCamera, MjvOption, MjvScene
+
+_SHAPES = {0: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 100: 7, 101: 7}  # mjtGeom to shapes that are drawn
+_COLORS = ("material", "stress", "strain", "contact_force", "energy")
+
+
+class Renderer:
+    """Draws a model: colours, depth or which object is seen.
+
+        with sinew.Renderer(model, 480, 640) as renderer:
+            renderer.update_scene(data, "overview")
+            pixels = renderer.render()           # (480, 640, 3), uint8
+
+    Rays are traced on the processor: no display and no OpenGL are needed.
+    """
+
+    def __init__(
+        self, model: Model, height: int = 240, width: int = 320, max_geom: int = 10000, *, samples: int = 4, **_: Any
+    ) -> None:
+        if not _core.has_renderer:
+            raise NotImplementedError("this build of Sinew has no renderer: it needs Embree 3 (libembree-dev)")
+        for name, value in (("height", height), ("width", width)):
+            if not 1 <= int(value) <= 16384:
+                raise ValueError(f"{name}: must be 1 to 16384, found {value}")
+        with described(model) as (file, text, folder):
+            self._base: Any = _core.RendererBase(model, int(width), int(height), file, text, folder, samples)
+        self._model = model
+        self._height, self._width = int(height), int(width)
+        self._mode = "rgb"
+        self.scene = MjvScene(model, max_geom)
+        self.flex_color = "material"
+
+    @property
+    def model(self) -> Model:
+        """The model that is drawn."""
+        return self._model
+
+    @property
+    def height(self) -> int:
+        """Rows of pixels."""
+        return self._height
+
+    @property
+    def width(self) -> int:
+        """Columns of pixels."""
+        return self._width
+
+    def enable_depth_rendering(self) -> None:
+        """render() gives distances, m."""
+        self._mode = "depth"
+
+    def disable_depth_rendering(self) -> None:
+        """render() gives colours."""
+        self._mode = "rgb"
+
+    def enable_segmentation_rendering(self) -> None:
+        """render() gives the number and mjtObj of the object seen, -1: none."""
+        self._mode = "segmentation"
+
+    def disable_segmentation_rendering(self) -> None:
+        """render() gives colours."""
+        self._mode = "rgb"
+
+    def _require(self) -> Any:
+        if self._base is None:
+            raise RuntimeError("update_scene or render cannot be called after close")
+        return self._base
+
+    def update_scene(self, data: Data, camera: Any = -1, scene_option: Optional[MjvOption] = None) -> None:
+        """What is drawn from now on. camera: a name, a number (-1: a free camera that shows all), or an MjvCamera."""
+        base = self._require()
+        if isinstance(camera, MjvCamera):
+            if camera.type == 2:
+                view: Any = int(camera.fixedcamid)
+            else:
+                tracked = int(camera.trackbodyid) if camera.type == 1 else -1
+                look = np.zeros(3) if tracked >= 0 else camera.lookat
+                view = ([float(x) for x in look], float(camera.distance), float(camera.azimuth), float(camera.elevation), tracked)
+        elif isinstance(camera, str):
+            view = self._model.camera(camera).id
+        elif camera is None:
+            view = -1
+        else:
+            view = int(camera)
+        if isinstance(view, int) and not -1 <= view < self._model.ncam:
+            raise ValueError(f"The camera id {view} is out of range [-1, {self._model.ncam})")
+        groups: list[Any] = []
+        flags = np.zeros(int(mjtVisFlag.mjNVISFLAG))
+        if scene_option is not None:
+            flags = scene_option.flags
+            for name in ("geom", "site", "joint", "tendon", "actuator", "flex", "skin"):
+                groups.append([bool(g) for g in getattr(scene_option, name + "group")])
+        if self.flex_color not in _COLORS:
+            raise ValueError(f"flex_color: must be one of {', '.join(_COLORS)}, found {self.flex_color!r}")
+        base._update(
+            self._model, data, view, groups, bool(flags[mjtVisFlag.mjVIS_CONTACTPOINT]),
+            bool(flags[mjtVisFlag.mjVIS_CONTACTFORCE]), bool(flags[mjtVisFlag.mjVIS_TRANSPARENT]),
+            bool(flags[mjtVisFlag.mjVIS_JOINT]), bool(flags[mjtVisFlag.mjVIS_COM]),
+            bool(flags[mjtVisFlag.mjVIS_INERTIA]), _COLORS.index(self.flex_color),
+        )  # fmt: skip
+        self.scene.ngeom = 0
+
+    def render(self, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
+        """The picture: (height, width, 3) uint8; depth (height, width) float32; objects (height, width, 2) int32."""
+        base = self._require()
+        shapes: dict[str, tuple[tuple[int, ...], Any]] = {
+            "rgb": ((self._height, self._width, 3), np.uint8),
+            "depth": ((self._height, self._width), np.float32),
+            "segmentation": ((self._height, self._width, 2), np.int32),
+        }
+        shape, dtype = shapes[self._mode]
+        if out is None:
+            out = np.empty(shape, dtype)
+        elif out.shape != shape or out.dtype != dtype:
+            raise ValueError(f"Expected `out.shape == {shape}` and {np.dtype(dtype)}, got {out.shape} {out.dtype}")
+        if self._mode == "rgb":
+            extras = []
+            for geom in self.scene.geoms[: self.scene.ngeom]:
+                if int(geom.type) not in _SHAPES:
+                    raise NotImplementedError(f"a geom of type {geom.type} cannot be added to a picture")
+                extras.append((_SHAPES[int(geom.type)], geom.size.tolist(), geom.pos.tolist(),
+                               np.asarray(geom.mat, float).reshape(-1).tolist(), geom.rgba.tolist()))  # fmt: skip
+            base._rgb(out, extras)
+        elif self._mode == "depth":
+            base._depth(out)
+        else:
+            base._segmentation(out)
+        return out
+
+    def close(self) -> None:
+        """Frees its memory."""
+        self._base = None
+
+    def __enter__(self) -> "Renderer":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()

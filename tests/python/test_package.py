@@ -1,0 +1,190 @@
+"""PY_7, PY_8, PY_10: speed, leaks, typing, packaging."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import sinew
+from conftest import CLOTH, ROOT
+
+PACKAGE = pathlib.Path(sinew.__file__).parent
+
+
+def test_PY_7_two_threads_step_two_data():
+    if (os.cpu_count() or 1) < 2:
+        pytest.skip("one processor")
+    model = sinew.Model.from_text(CLOTH.replace('count="6 6 1"', 'count="16 16 1"'))
+    datas = [sinew.Data(model) for _ in range(2)]
+
+    def run(d):
+        d.reset()
+        sinew.step(model, d, 150)
+
+    # of some tries the best: other programs may be running
+    best = 0.0
+    for _ in range(6):
+        start = time.perf_counter()
+        cpu = time.process_time()
+        run(datas[0])
+        alone, alone_cpu = time.perf_counter() - start, time.process_time() - cpu
+        threads = [threading.Thread(target=run, args=(d,)) for d in datas]
+        start = time.perf_counter()
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        together = time.perf_counter() - start
+        best = max(best, 2 * alone / together)
+        busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1) or alone > 1.3 * alone_cpu
+        if best >= 1.8:
+            break
+    if best < 1.8 and busy:
+        pytest.skip(f"the machine is busy with other things: {best:.2f} times as fast")
+    assert best >= 1.8, best
+
+
+def test_PY_7_the_lock_is_free_while_stepping():
+    """Another thread of Python runs on while a long call is made: independent of what else the machine does."""
+    model = sinew.Model.from_text(CLOTH.replace('count="6 6 1"', 'count="16 16 1"'))
+    data = sinew.Data(model)
+    ticks = []
+    done = threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks.append(time.perf_counter())
+            time.sleep(0.0005)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.perf_counter()
+    sinew.step(model, data, 300)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert sum(start < t < end for t in ticks) > 5
+
+
+def test_PY_7_attribute_reads_leak_nothing(pendulum):
+    resource = pytest.importorskip("resource")
+    model, data = pendulum
+
+    def use():
+        for _ in range(100_000):
+            data.qpos, data.xpos, model.body_mass, data.time, model.opt
+        for _ in range(2_000):
+            data.body("arm").xpos, model.opt.gravity, data.contact.dist, data.efc_force, data.status
+
+    def memory():
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    use()
+    before, references = memory(), sys.getrefcount(data.qpos)
+    use(), use()
+    grown, now = memory() - before, sys.getrefcount(data.qpos)
+    assert grown < 2_000_000 and now <= references + 1
+
+
+def test_PY_7_data_are_freed():
+    resource = pytest.importorskip("resource")
+    model = sinew.Model.from_text(CLOTH)
+
+    def use():
+        for _ in range(200):
+            d = sinew.Data(model)
+            d.qpos, d.xpos
+            d.set_callbacks(control=lambda m, d: None)
+            d.step()
+
+    use()
+    before = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    use(), use()
+    grown = (int(pathlib.Path("/proc/self/statm").read_text().split()[1]) - before) * resource.getpagesize()
+    assert grown < 20_000_000, grown
+
+
+def test_PY_7_import_is_quick_and_needs_no_display():
+    code = "import time; import numpy; t = time.perf_counter(); import sinew; print(time.perf_counter() - t)"
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    best = min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout) for _ in range(5))
+    assert best < 0.2
+
+
+def test_PY_8_stubs_pass_mypy(tmp_path):
+    pytest.importorskip("mypy")
+    use = tmp_path / "use.py"
+    use.write_text(
+        "import numpy as np\nfrom numpy.typing import NDArray\nimport sinew\n"
+        "m = sinew.Model.from_text('<mujoco/>')\nd = sinew.Data(m)\n"
+        "q: NDArray[np.float64] = d.qpos\nn: int = m.nq\nt: float = d.time\nsinew.step(m, d, 3)\n"
+    )
+    bad = tmp_path / "bad.py"
+    bad.write_text("import sinew\nm = sinew.Model.from_text('<mujoco/>')\nd = sinew.Data(m)\nd.qposs\nx: str = d.time\n")
+    run = [sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path / "cache"), "--config-file", str(ROOT / "pyproject.toml")]
+    done = subprocess.run([*run, str(PACKAGE), str(use)], capture_output=True, text=True, cwd=PACKAGE.parent)
+    assert done.returncode == 0, done.stdout[-3000:]
+    done = subprocess.run([*run, str(bad)], capture_output=True, text=True, cwd=PACKAGE.parent, env={**os.environ, "MYPYPATH": str(PACKAGE.parent)})
+    assert done.returncode == 1 and "qposs" in done.stdout and "str" in done.stdout, done.stdout
+
+
+def test_PY_8_everything_public_is_documented():
+    assert (PACKAGE / "py.typed").exists() and (PACKAGE / "_core.pyi").exists()
+    stub = (PACKAGE / "_core.pyi").read_text()
+    for name, field in {**sinew._model.MODEL_FIELDS, **sinew._model.DATA_FIELDS}.items():
+        assert re.search(rf"^    {name}: ", stub, re.M), name
+    header = (ROOT / "include" / "sinew" / "data.h").read_text()
+    assert "coordinates [user, integrate]" in header and "coordinates [user, integrate]" in sinew.Data.qpos.__doc__
+    for name in sinew.__all__:
+        thing = getattr(sinew, name)
+        if callable(thing) or isinstance(thing, type):
+            assert thing.__doc__, name
+    for function in dir(sinew.mujoco):
+        if function.startswith(("mj_", "mju_", "mjd_")):
+            assert getattr(sinew.mujoco, function).__doc__, function
+    for cls in (sinew.Model, sinew.Data, sinew.Batch, sinew.World, sinew.Spec, sinew.Flex):
+        for name, value in vars(cls).items():
+            if not name.startswith("_") and callable(value):
+                assert value.__doc__, (cls, name)
+
+
+@pytest.mark.skipif("SINEW_TEST_WHEEL" not in os.environ, reason="builds the whole engine: SINEW_TEST_WHEEL=1 runs it")
+def test_PY_10_wheel_and_install(tmp_path):
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
+    wheels = tmp_path / "wheels"
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(wheels), str(clone)], check=True)
+    (wheel,) = wheels.glob("sinew-*.whl")
+    import zipfile
+
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        for part in ("sinew/__init__.py", "sinew/_core.pyi", "sinew/py.typed", "sinew/mujoco/__init__.py", "sinew/gym.py"):
+            assert part in names, part
+        assert any(re.match(r"sinew/_core.*\.so", n) for n in names)
+        for name in names:
+            content = archive.read(name)
+            assert str(clone).encode() not in content and str(ROOT).encode() not in content, name
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    pip = [str(venv / "bin" / "python"), "-m", "pip", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", str(wheel)], check=True)
+    code = "import sinew; m = sinew.Model.from_text('<mujoco/>'); sinew.step(m, sinew.Data(m)); print(sinew.__version__)"
+    done = subprocess.run([str(venv / "bin" / "python"), "-c", code], capture_output=True, text=True, cwd=tmp_path, env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
+    assert done.returncode == 0 and done.stdout.strip() == sinew.__version__, done.stderr
+    subprocess.run([*pip, "uninstall", "-y", "sinew"], check=True)
+    assert not list(venv.rglob("site-packages/sinew*"))
+    assert np.array([1]).size == 1
+
+
+def test_PY_10_the_package_description():
+    tomllib = pytest.importorskip("tomllib")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert project["project"]["version"] == sinew.__version__ and project["project"]["name"] == "sinew"
+    assert project["build-system"]["build-backend"] == "scikit_build_core.build"
