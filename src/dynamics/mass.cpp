@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "constraint/problem.h"
 #include "dynamics/arguments.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
@@ -8,6 +9,7 @@
 #include "sensor/object_frame.h"
 #include "sensor/sensor.h"
 #include "sinew/dynamics.h"
+#include "solve/rows.h"
 
 namespace sinew {
 namespace {
@@ -37,6 +39,22 @@ SpatialMotion inAxes(const FrameMotion& motion, const Mat3& R, Axes axes) {
 }
 
 }  // namespace
+
+void multiplyConstraintJacobian(const Model& m, const Data& d, std::span<const double> x, std::span<double> y) {
+  argument::pair("multiplyConstraintJacobian", m, d);
+  argument::size("multiplyConstraintJacobian", "x", x, dofs(m));
+  argument::size("multiplyConstraintJacobian", "y", y, static_cast<std::size_t>(d.nefc()));
+  if (!y.empty()) solve::multiplyRows(rowsOf(d), x.data(), y.data());
+}
+
+void multiplyConstraintJacobianTransposed(const Model& m, const Data& d, std::span<const double> f,
+                                          std::span<double> qfrc) {
+  argument::pair("multiplyConstraintJacobianTransposed", m, d);
+  argument::size("multiplyConstraintJacobianTransposed", "f", f, static_cast<std::size_t>(d.nefc()));
+  argument::size("multiplyConstraintJacobianTransposed", "qfrc", qfrc, dofs(m));
+  std::fill(qfrc.begin(), qfrc.end(), 0.0);
+  if (!f.empty()) solve::addTransposed(rowsOf(d), f.data(), qfrc.data());
+}
 
 void multiplyMass(const Model& m, const Data& d, std::span<const double> x, std::span<double> y) {
   argument::pair("multiplyMass", m, d);

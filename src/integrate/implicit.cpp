@@ -9,6 +9,7 @@
 #include "integrate/sparse_lu.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -77,8 +78,8 @@ void solveImplicitFast(const Model& m, Data& d, double* a) {
   symmetricMatrix(m, d);
   forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });  // keeps the factor well defined
 
-  const Arena::Scope scope(d.arena);
-  const std::span<double> force = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> force = d.work->arena.take<double>(m.nv);
   std::copy_n(a, m.nv, force.data());
   factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), Pivots::Any);
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a);
@@ -94,8 +95,8 @@ void solveImplicitFast(const Model& m, Data& d, double* a) {
 
 void integrateImplicit(const Model& m, Data& d, bool fast) {
   velocityDerivative(m, d, fast);
-  const Arena::Scope scope(d.arena);
-  const std::span<double> a = d.arena.zeros<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> a = d.work->arena.zeros<double>(m.nv);
   forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   if (fast) {
     solveImplicitFast(m, d, a.data());

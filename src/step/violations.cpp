@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "math/types.h"
+#include "model/workspace.h"
 #include "step/watch.h"
 
 namespace sinew {
@@ -39,7 +40,7 @@ double mostOverlap(const Model& m, int a, int b) {
 /// Overlap that is no trouble yet, m: what overlaps in a state that was given has a hundred steps to part.
 double allowedSoFar(const Data& d) {
   constexpr int kPatience = 100;
-  return d.watch.steps < kPatience ? kEndless : 0;
+  return d.work->watch.steps < kPatience ? kEndless : 0;
 }
 
 void noteContacts(const Model& m, Data& d) {
@@ -173,13 +174,13 @@ void watchSolver(const Model&, Data& d) {
     if (worst < 0 || island.residual > d.island[worst].residual) worst = i;
   }
   if (worst < 0) {
-    d.watch.unconverged = 0;
+    d.work->watch.unconverged = 0;
     return;
   }
-  if (++d.watch.unconverged < kStepsInARow) return;
+  if (++d.work->watch.unconverged < kStepsInARow) return;
   d.status.note(Trouble::Unconverged, worst, d.time);
   TroubleReport& report = d.status[Trouble::Unconverged];
-  report.value = std::max(report.value, static_cast<double>(d.watch.unconverged));
+  report.value = std::max(report.value, static_cast<double>(d.work->watch.unconverged));
 }
 
 }  // namespace sinew
