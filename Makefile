@@ -20,7 +20,7 @@ CLANG := clang libclang-rt-14-dev
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup packages build run test test-debug bench bench-soft bench-hard bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
+.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -34,12 +34,30 @@ packages:
 build: packages ## build everything, optimized
 	@$(call build,release)
 
-run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
+run: ## build the command and run the demo scene; ARGS="model.xml --duration 5" runs something else
+	@scripts/setup.sh --run
+	@test -d build/release || $(call configure,release) -D SINEW_BUILD_TESTS=OFF -D SINEW_BUILD_BENCH=OFF
+	@cmake --build build/release --parallel $(JOBS) --target sinew_cli
 	@$(SINEW) run $(ARGS)
 
-test: setup build ## build and run every test and the conformance scenes
+test: setup build python-module ## build and run every test and the conformance scenes
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
+
+python: setup ## build the Python package; `make python` says how to import it
+	@$(call configure,release)
+	@test -f build/venv/installed.txt || { echo "python: build/venv could not be made, see above" >&2; exit 1; }
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_python
+	@echo "built. Import it with: PYTHONPATH=$(CURDIR)/build/release/python build/venv/bin/python -c 'import sinew'"
+	@echo "or install it into a virtual environment of yours: pip install $(CURDIR)"
+
+# for the tests: nothing happens where there is no build/venv
+python-module:
+	@if test -f build/venv/installed.txt; then $(call configure,release) && \
+	  cmake --build --preset release --parallel $(JOBS) --target sinew_python; fi
+
+bench-python: python ## cost of calls from Python
+	@PYTHONPATH=build/release/python build/venv/bin/python bench/python_calls.py
 
 smoke: build ## some models and a minute of fuzzing under Clang and sanitizers
 	@scripts/setup.sh $(CLANG)
@@ -50,7 +68,7 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(JOBS)
 
-bench: bench-soft bench-hard ## time the benchmark scenes against the npm MuJoCo, and piles against Bullet and ODE
+bench: bench-soft bench-hard bench-rollout ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, batches
 
 bench-soft: setup ## the former alone; ARGS="plate --stages" and the like
 	@$(call configure,release)
@@ -62,6 +80,11 @@ bench-hard: ## the latter alone; ARGS="pyramid" and the like
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench_hard
 	@build/release/bin/sinew_bench_hard $(ARGS)
+
+bench-rollout: setup ## batches on threads, rollouts on processes; for an idle machine
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench_rollout
+	@build/release/bin/sinew_bench_rollout $(ARGS)
 
 bench-growth: setup ## how the cost of a step grows with the size of sheets and solids; some minutes
 	@$(call configure,release)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -27,6 +28,16 @@ class CommandError : public std::runtime_error {
   int exitCode_;
 };
 
+/// The command is to end with this exit code, without a word: another process says why.
+class QuietExit : public std::exception {
+ public:
+  explicit QuietExit(int exitCode) : exitCode_(exitCode) {}
+  int exitCode() const { return exitCode_; }
+
+ private:
+  int exitCode_;
+};
+
 /// A subcommand whose options are registered with the parser; `execute` returns the exit code.
 struct Command {
   CLI::App* parser = nullptr;
@@ -34,8 +45,11 @@ struct Command {
 };
 
 Command addRunCommand(CLI::App& app);
+Command addRenderCommand(CLI::App& app);
 Command addInfoCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addBenchCommand(CLI::App& app);
+Command addRolloutCommand(CLI::App& app);
+Command addViewCommand(CLI::App& app);
 
 }  // namespace sinew::cli

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "command.h"
+#include "extras.h"
 #include "output.h"
 #include "sinew/errors.h"
 #include "sinew/version.h"
@@ -27,7 +28,8 @@ int runCommand(int argc, char** argv) {
   app.set_version_flag("--version", std::string(sinew::kVersion));
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::array commands{addRunCommand(app), addInfoCommand(app), addCompareCommand(app), addBenchCommand(app)};
+  const std::array commands{addRunCommand(app),     addViewCommand(app),  addRenderCommand(app), addInfoCommand(app),
+                            addCompareCommand(app), addBenchCommand(app), addRolloutCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
@@ -59,8 +61,11 @@ void complain(const char* message) { std::fprintf(stderr, "error: %s\n", message
 
 int main(int argc, char** argv) {
   prepareStreams();
+  rememberCommandLine(argc, argv);
   try {
     return runToTheEnd(argc, argv);
+  } catch (const QuietExit& exit) {
+    return exit.exitCode();
   } catch (const CommandError& error) {
     complain(error.what());
     return error.exitCode();

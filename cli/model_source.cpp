@@ -73,23 +73,37 @@ void addThreads(CLI::App& parser, int& threads) {
 }
 
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings,
-                 std::vector<std::filesystem::path>* files) {
+                 std::vector<std::filesystem::path>* files, Spec* description) {
   Warnings found;
-  const Spec spec = readMjcf(file, &found);
+  Spec spec = readMjcf(file, &found);
   if (files) *files = filesOf(spec);
   Model m = compile(spec, &found, loadOptions(choices));
   if (!choices.quiet) printWarnings(found);
   if (warnings) *warnings = std::move(found);
   applyChoices(choices, m.opt);
+  if (description) *description = std::move(spec);
   return m;
 }
 
-Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices, Warnings* warnings) {
+Spec readChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings) {
+  return readMjcf(file, warnings, loadOptions(choices));
+}
+
+Model compileChosen(const Spec& spec, const ModelChoices& choices, Warnings* warnings) {
+  Model m = compile(spec, warnings, loadOptions(choices));
+  applyChoices(choices, m.opt);
+  return m;
+}
+
+Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices, Warnings* warnings,
+                   Spec* description) {
   Warnings found;
-  Model m = compile(readMjcfText(mjcf, name, {}, &found), &found, loadOptions(choices));
+  Spec spec = readMjcfText(mjcf, name, {}, &found);
+  Model m = compile(spec, &found, loadOptions(choices));
   if (!choices.quiet) printWarnings(found);
   if (warnings) *warnings = std::move(found);
   applyChoices(choices, m.opt);
+  if (description) *description = std::move(spec);
   return m;
 }
 

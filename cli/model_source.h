@@ -31,13 +31,19 @@ void addModelChoices(CLI::App& parser, ModelChoices& choices);
 void addThreads(CLI::App& parser, int& threads);
 
 /// Loads a model file; warnings of the loader go to standard error and, if given, to `warnings`. `files`, if given,
-/// receives the files that the model is made of. Throws LoadError for a bad model and CommandError for a bad choice.
+/// receives the files that the model is made of, `description` what was read. Throws LoadError for a bad model and
+/// CommandError for a bad choice.
 Model loadChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr,
-                 std::vector<std::filesystem::path>* files = nullptr);
+                 std::vector<std::filesystem::path>* files = nullptr, Spec* description = nullptr);
+
+/// Both halves of it: the description, and the model of a description that was edited. The latter keeps warnings to
+/// itself unless `warnings` is given.
+Spec readChosen(const std::string& file, const ModelChoices& choices, Warnings* warnings = nullptr);
+Model compileChosen(const Spec& spec, const ModelChoices& choices, Warnings* warnings = nullptr);
 
 /// The same for one of the scenes that come with the command.
 Model compileScene(const std::string& name, const std::string& mjcf, const ModelChoices& choices,
-                   Warnings* warnings = nullptr);
+                   Warnings* warnings = nullptr, Spec* description = nullptr);
 
 /// Id of the keyframe with this name or number. Throws CommandError, listing the keyframes there are.
 int findKey(const Model& m, const std::string& nameOrIndex);

@@ -58,17 +58,6 @@ constexpr std::uint32_t kElsewhere = 0xffffffff;                 // the number i
 constexpr std::uint64_t kLocalRecord = 30;                       // bytes, without name and extra field
 constexpr std::size_t kNpyFixed = 10;                            // magic, version, length
 
-/// Header of a .npy file, format 1.0, padded so that the values start at a multiple of 64 bytes of the .npy.
-std::string npyHeader(std::string_view type, const std::vector<std::uint64_t>& shape) {
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
-                                   fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
-  header.append(63 - (kNpyFixed + header.size()) % 64, ' ');
-  header += '\n';
-  Record record;
-  record.text(std::string_view("\x93NUMPY\x01\x00", 8)).u16(header.size()).text(header);
-  return record.str();
-}
-
 /// UTF-8 as code points; a byte that is out of place becomes U+FFFD.
 std::u32string codePoints(std::string_view text) {
   std::u32string result;
@@ -89,29 +78,39 @@ std::u32string codePoints(std::string_view text) {
   return result;
 }
 
-/// An array of text: every entry as long as the longest, filled up with zeros, 4 bytes per character.
-NpzLayout::Member namesMember(const Quantity& quantity) {
-  std::vector<std::u32string> names;
-  std::size_t longest = 1;
-  for (const std::string& name : quantity.columns) {
-    names.push_back(codePoints(name));
-    longest = std::max(longest, names.back().size());
-  }
-  NpzLayout::Member member;
-  member.name = fmt::format("{}_names.npy", quantity.name);
-  member.header = npyHeader(fmt::format("<U{}", longest), {names.size()});
-  for (std::u32string& name : names) {
-    name.resize(longest);
-    member.content.append(reinterpret_cast<const char*>(name.data()), 4 * longest);
-  }
-  return member;
-}
-
 std::span<const std::byte> bytesOf(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 constexpr std::size_t kPieceDoubles = std::size_t{1} << 19;  // 4 MiB of records at a time
 
 }  // namespace
+
+// Format 1.0, padded so that the values start at a multiple of 64 bytes of the .npy.
+std::string npyHeader(std::string_view type, const std::vector<std::uint64_t>& shape) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
+                                   fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  header.append(63 - (kNpyFixed + header.size()) % 64, ' ');
+  header += '\n';
+  Record record;
+  record.text(std::string_view("\x93NUMPY\x01\x00", 8)).u16(header.size()).text(header);
+  return record.str();
+}
+
+std::size_t longestOf(const std::vector<std::string>& texts) {
+  std::size_t longest = 1;
+  for (const std::string& text : texts) longest = std::max(longest, codePoints(text).size());
+  return longest;
+}
+
+std::string npyTexts(const std::vector<std::string>& texts, std::size_t width) {
+  std::string bytes;
+  bytes.reserve(4 * width * texts.size());
+  for (const std::string& text : texts) {
+    std::u32string points = codePoints(text);
+    points.resize(width);
+    bytes.append(reinterpret_cast<const char*>(points.data()), 4 * width);
+  }
+  return bytes;
+}
 
 std::uint32_t crc32(std::string_view bytes, std::uint32_t crc) {
   static constexpr std::array<std::uint32_t, 256> kTable = crcTable();
@@ -132,11 +131,19 @@ NpzLayout::NpzLayout(const std::vector<Quantity>& quantities, std::uint64_t samp
   }
   for (const Quantity& quantity : quantities) {
     if (quantity.name == "time") continue;
-    Member member = namesMember(quantity);
+    const std::size_t width = longestOf(quantity.columns);
+    Member member;
+    member.name = fmt::format("{}_names.npy", quantity.name);
+    member.header = npyHeader(fmt::format("<U{}", width), {quantity.columns.size()});
+    member.content = npyTexts(quantity.columns, width);
     member.size = member.header.size() + member.content.size();
     member.checksum = crc32(member.content, crc32(member.header));
     members_.push_back(std::move(member));
   }
+  place();
+}
+
+void NpzLayout::place() {
   std::uint64_t total = 0;
   for (const Member& member : members_) total += member.size + 2 * member.name.size() + 200;
   isLarge_ = total > std::numeric_limits<std::uint32_t>::max();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "columns.h"
@@ -29,6 +30,9 @@ class NpzLayout {
     std::uint32_t checksum = 0;
     std::size_t width = 0;  ///< doubles per sample; 0 for names
   };
+  /// Any other archive: of each member name, header and size must be known.
+  explicit NpzLayout(std::vector<Member> members) : members_(std::move(members)) { place(); }
+
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
 
@@ -38,6 +42,8 @@ class NpzLayout {
   std::uint64_t directoryOffset() const { return end_; }
 
  private:
+  void place();
+
   std::vector<Member> members_;
   std::uint64_t end_ = 0;
   bool isLarge_ = false;  ///< 64-bit sizes and offsets
@@ -50,6 +56,13 @@ void writeNpz(int records, const std::vector<Quantity>& quantities, std::uint64_
 /// The way back: appends the first `samples` records of an archive of this program to `out`. Throws CommandError if the
 /// file is something else or holds fewer.
 void readNpz(const std::string& file, const std::vector<Quantity>& quantities, std::uint64_t samples, int out);
+
+/// Header of a .npy file of this type ("<f8") and shape.
+std::string npyHeader(std::string_view type, const std::vector<std::uint64_t>& shape);
+
+/// Texts as numpy keeps them: `width` characters of 4 bytes each, type "<U" and the width.
+std::size_t longestOf(const std::vector<std::string>& texts);
+std::string npyTexts(const std::vector<std::string>& texts, std::size_t width);
 
 /// Check sum of a ZIP entry: CRC-32 with the reflected polynomial 0xedb88320, continued from `crc`.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t crc = 0);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # python.sh: makes the virtual environments of the Python tests and the native oracle below build/, from any python3 of
-# 3.9 or newer, and installs into them the versions pinned in tests/conformance/requirements*.txt. Nothing goes into the
+# 3.9 or newer, and installs into them the versions pinned in tests/*/requirements*.txt. Nothing goes into the
 # system's Python. Does nothing, quickly, when nothing is missing. Where there is no Python, or no package index, it says
 # so and ends with status 0: the library, the command and their tests need none of it.
 set -euo pipefail
@@ -11,12 +11,12 @@ give_up() {
   exit 0
 }
 
-# environment and the requirements it holds
+# environment and the files of requirements it holds
 environments=(build/venv build/venv-latest)
-requirements=(tests/conformance/requirements.txt tests/conformance/requirements-latest.txt)
+requirements=("tests/conformance/requirements.txt tests/python/requirements.txt" tests/conformance/requirements-latest.txt)
 
-is_ready() { # ENVIRONMENT REQUIREMENTS
-  cmp -s "$2" "$1/installed.txt" && "$1/bin/python" -c '' 2>/dev/null
+is_ready() { # ENVIRONMENT REQUIREMENTS...
+  cmp -s <(cat "${@:2}") "$1/installed.txt" && "$1/bin/python" -c '' 2>/dev/null
 }
 
 # the first one that is new enough for every wheel; else the first of 3.9 or newer, for which some wheels are left out
@@ -36,18 +36,18 @@ find_python() {
 python=
 for i in "${!environments[@]}"; do
   environment=${environments[i]}
-  wanted=${requirements[i]}
-  is_ready "$environment" "$wanted" && continue
+  read -ra wanted <<<"${requirements[i]}"
+  is_ready "$environment" "${wanted[@]}" && continue
 
   [[ -n $python ]] || python=$(find_python) || give_up "there is no python3 of 3.9 or newer"
   # Debian keeps what venv needs in a package of its own
   "$python" -c 'import ensurepip, venv' 2>/dev/null ||
     give_up "$python cannot make virtual environments; Debian's package for it is python3-venv"
-  echo "setup: $environment from $python, as pinned in $wanted"
+  echo "setup: $environment from $python, as pinned in ${wanted[*]}"
   rm -rf "$environment"
   "$python" -m venv "$environment" || give_up "$python -m venv $environment failed"
   "$environment/bin/python" -m pip --disable-pip-version-check install --quiet --no-deps --only-binary :all: \
-    --retries 1 --timeout 20 -r "$wanted" ||
-    give_up "pip could not install $wanted: no package index within reach, or no wheel for this Python and machine"
-  cp "$wanted" "$environment/installed.txt"
+    --retries 1 --timeout 20 "${wanted[@]/#/-r}" ||
+    give_up "pip could not install ${wanted[*]}: no package index within reach, or no wheel for this Python and machine"
+  cat "${wanted[@]}" >"$environment/installed.txt"
 done

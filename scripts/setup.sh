@@ -1,27 +1,35 @@
 #!/usr/bin/env bash
-# setup.sh [--without-python] [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this machine
-# lacks: Debian packages by name, the npm packages of the conformance tests and, unless told otherwise, the virtual
-# environments of scripts/python.sh. Does nothing, quickly, when nothing is missing.
+# setup.sh [--run | --without-python] [PACKAGE...]: installs what Sinew needs (and the Debian packages named) and this
+# machine lacks: Debian packages by name, npm packages as pinned, and the virtual environments of scripts/python.sh.
+# --run leaves out all that the command itself does without. Does nothing, quickly, when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+with_tests=1
 with_python=1
-if [[ ${1:-} == --without-python ]]; then
-  with_python=
-  shift
-fi
+case ${1:-} in
+  --run) with_tests= with_python= && shift ;;
+  --without-python) with_python= && shift ;;
+esac
 
 packages=(
   # tools
-  build-essential cmake ninja-build ccache clang-format
+  build-essential cmake ninja-build
   # the engine
   libeigen3-dev libfmt-dev libpugixml-dev libqhull-dev libtinyobjloader-dev libtbb-dev libpng-dev
-  # the command
-  libcli11-dev nlohmann-json3-dev
-  # tests and benchmarks
-  libgtest-dev librapidcheck-dev libbenchmark-dev
+  # the command; viewer and replay files; pictures
+  libcli11-dev nlohmann-json3-dev libboost-dev zlib1g-dev libembree-dev
   "$@"
 )
+npm_folders=(viewer)
+if [[ $with_tests ]]; then
+  packages+=(
+    ccache clang-format libgtest-dev librapidcheck-dev libbenchmark-dev
+    # optional parts that the tests cover: rollouts over MPI, results in HDF5, the page in a browser, films
+    libopenmpi-dev openmpi-bin libhdf5-dev chromium ffmpeg
+  )
+  npm_folders+=(tests/conformance)
+fi
 # Node may come from elsewhere than Debian, and then Debian's would clash with it
 command -v node >/dev/null || packages+=(nodejs ca-certificates)
 command -v npm >/dev/null || packages+=(npm)
@@ -67,12 +75,12 @@ if ((${#missing[@]})); then
 fi
 
 # npm ci, when package-lock.json is newer than what it installed
-npm_dir=tests/conformance
-if [[ -f $npm_dir/package-lock.json && ! $npm_dir/node_modules/.package-lock.json -nt $npm_dir/package-lock.json ]]; then
-  echo "setup: npm ci in $npm_dir"
-  (cd "$npm_dir" && npm ci --no-audit --no-fund --loglevel=error) ||
-    fail "npm ci failed in $npm_dir; the conformance tests need the packages pinned there"
-  touch "$npm_dir/node_modules/.package-lock.json"
-fi
+for folder in "${npm_folders[@]}"; do
+  [[ $folder/node_modules/.package-lock.json -nt $folder/package-lock.json ]] && continue
+  echo "setup: npm ci in $folder"
+  (cd "$folder" && npm ci --no-audit --no-fund --loglevel=error) ||
+    fail "npm ci failed in $folder, which needs the packages pinned in its package-lock.json"
+  touch "$folder/node_modules/.package-lock.json"
+done
 
 if [[ $with_python ]]; then scripts/python.sh; fi

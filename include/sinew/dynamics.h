@@ -99,6 +99,10 @@ void newtonEuler(const Model& m, Data& d, std::span<const double> qacc, std::spa
 /// forward() compute them only if a sensor asks for them.
 void computeBodyForces(const Model& m, Data& d);
 
+/// Velocity of the centre of mass and angular momentum about it of every subtree (subtree_linvel, subtree_angmom).
+/// step() and forward() compute them only if a sensor asks for them. Needs velocities.
+void computeSubtreeVelocities(const Model& m, Data& d);
+
 /// qpos <- qpos moved by `qvel` over the time h, on the manifold of the joints (quaternions stay normalized).
 void integratePositions(const Model& m, std::span<double> qpos, std::span<const double> qvel, double h);
 

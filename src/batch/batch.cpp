@@ -12,6 +12,7 @@
 
 #include "base/parallel.h"
 #include "math/types.h"
+#include "rollout/derived_constants.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
 
@@ -43,12 +44,6 @@ bool withArray(Arrays&& forEach, std::string_view name, F&& f) {
   });
   return found;
 }
-
-/// The constants of a model that updateConstants() computes.
-const std::vector<std::string_view> kConstants{
-    "body_subtreemass", "flexnode_invmass",  "dof_M0",           "body_invweight0", "dof_invweight0",
-    "tendon_length0",   "tendon_invweight0", "actuator_length0", "actuator_acc0",   "actuator_biasprm",
-    "cam_pos0",         "cam_poscom0",       "cam_mat0",         "eq_data",         "flexedge_invweight0"};
 
 }  // namespace
 
@@ -242,7 +237,7 @@ std::span<double> Batch::vary(std::string_view name) {
   Column column = columnOf(name);
   const auto isConstant = [&](const Column& c) { return c.name == name; };
   if (impl_->varied.empty()) {
-    for (const std::string_view constant : kConstants) impl_->constants.push_back(columnOf(constant));
+    for (const std::string_view constant : kDerivedConstants) impl_->constants.push_back(columnOf(constant));
     impl_->models.assign(static_cast<std::size_t>(std::min(impl_->threads, impl_->runs)), impl_->model);
   }
   std::erase_if(impl_->constants, isConstant);

@@ -659,19 +659,21 @@ void checkPatterns(const Model& m) {
 void checkHistory(const Model& m) {
   long long at = 0;
   const auto check = [&](std::string_view name, const Array<int>& history, const Array<int>& address, int i,
-                         long long width) {
+                         long long width, double delay) {
     const long long samples = history[2 * i];
     require(history[2 * i + 1] <= 2, name, 2 * i + 1, history[2 * i + 1], "it is no order of interpolation");
     if (samples == 0) {
-      require(address[i] < 0, name, i, address[i], "it keeps no samples");
+      require(address[i] < 0 && delay == 0, name, i, address[i], "it keeps no samples");
       return;
     }
     require(address[i] == at, name, i, address[i], "buffers must follow each other");
     at += 2 + samples * (1 + width);
   };
-  for (int i = 0; i < m.nactuator; ++i) check("actuator_history", m.actuator_history, m.actuator_historyadr, i, 1);
+  for (int i = 0; i < m.nactuator; ++i) {
+    check("actuator_history", m.actuator_history, m.actuator_historyadr, i, 1, m.actuator_delay[i]);
+  }
   for (int i = 0; i < m.nsensor; ++i) {
-    check("sensor_history", m.sensor_history, m.sensor_historyadr, i, m.sensor_dim[i]);
+    check("sensor_history", m.sensor_history, m.sensor_historyadr, i, m.sensor_dim[i], m.sensor_delay[i]);
   }
   if (at != m.nhistory) throw LoadError(fmt::format("nhistory is {}, the samples need {}", m.nhistory, at));
 }

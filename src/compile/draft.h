@@ -65,6 +65,12 @@ struct Camera {
   std::array<float, 4> intrinsic{};
 };
 
+/// Only in the draft of what is drawn, see compile/drawn.h.
+struct Light {
+  const spec::Light* spec = nullptr;
+  Pose pose;
+};
+
 struct Body {
   const spec::Body* spec = nullptr;
   int parent = 0;
@@ -77,6 +83,7 @@ struct Body {
   std::vector<Geom> geoms;
   std::vector<Site> sites;
   std::vector<Camera> cameras;
+  std::vector<Light> lights;
 
   int numDofs() const;
 };

@@ -91,6 +91,7 @@ void fuse(Draft& draft, int id) {
   moveUp(body.geoms, body.pose, parent.geoms);
   moveUp(body.sites, body.pose, parent.sites);
   moveUp(body.cameras, body.pose, parent.cameras);
+  moveUp(body.lights, body.pose, parent.lights);
   parent.margin = std::max(parent.margin, body.margin);
 
   // the children follow directly, so the order stays depth first when the body is taken out

@@ -40,27 +40,23 @@ void push(const spec::Body& body, int id, std::vector<Pending>& pending) {
 }
 
 /// The bodies in the order of their ids, those that stand for points of flexes included. Drafts the flexcomps on the
-/// way. An explicit stack: the depth of a model is not ours to limit.
+/// way.
 std::vector<Visit> depthFirst(Draft& draft) {
   std::vector<Visit> order;
-  std::vector<Pending> pending{{&draft.spec->world, nullptr, 0}};
-  while (!pending.empty()) {
-    const Pending next = pending.back();
-    pending.pop_back();
-    if (next.flexcomp) {
-      Flex& flex =
-          draftFlexcomp(draft, *next.flexcomp, *order[static_cast<std::size_t>(next.parent)].spec, next.parent);
-      flex.place = static_cast<int>(order.size());
-      for (std::size_t k = 0; k < flex.slideBodies.size(); ++k) {
-        flex.points[static_cast<std::size_t>(flex.slidePoints[k])].body = static_cast<int>(order.size());
-        order.push_back({&flex.slideBodies[k], next.parent});
-      }
-      continue;
-    }
-    const int id = static_cast<int>(order.size());
-    order.push_back({next.body, next.parent});
-    push(*next.body, id, pending);
-  }
+  visitTree(
+      draft.spec->world,
+      [&](const spec::Body& body, int parent) {
+        order.push_back({&body, parent});
+      },
+      [&](const spec::Flexcomp& flexcomp, int parent) {
+        Flex& flex = draftFlexcomp(draft, flexcomp, *order[static_cast<std::size_t>(parent)].spec, parent);
+        flex.place = static_cast<int>(order.size());
+        for (std::size_t k = 0; k < flex.slideBodies.size(); ++k) {
+          flex.points[static_cast<std::size_t>(flex.slidePoints[k])].body = static_cast<int>(order.size());
+          order.push_back({&flex.slideBodies[k], parent});
+        }
+        return static_cast<int>(flex.slideBodies.size());
+      });
   return order;
 }
 
@@ -81,6 +77,23 @@ void alignWithInertia(Body& body) {
 }
 
 }  // namespace
+
+// An explicit stack: the depth of a model is not ours to limit.
+void visitTree(const spec::Body& world, const std::function<void(const spec::Body&, int)>& onBody,
+               const std::function<int(const spec::Flexcomp&, int)>& onFlexcomp) {
+  int next = 0;
+  std::vector<Pending> pending{{&world, nullptr, 0}};
+  while (!pending.empty()) {
+    const Pending entry = pending.back();
+    pending.pop_back();
+    if (entry.flexcomp) {
+      next += onFlexcomp(*entry.flexcomp, entry.parent);
+      continue;
+    }
+    onBody(*entry.body, entry.parent);
+    push(*entry.body, next++, pending);
+  }
+}
 
 void draftTree(Draft& draft) {
   const spec::Compiler& compiler = draft.compiler();

@@ -1,3 +1,4 @@
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
@@ -85,18 +86,23 @@ Neighbours neighboursOf(const Model& m, int flex, Arena& arena) {
 /// is fitted to the edges around the vertex, F = A inv(B) with A = sum w dy dx', B = sum w dx dx' (dx at rest, dy now,
 /// w the neighbour's mass). With C = F'F and s the root of the vertex's mass, the residuals are s (tr C - 2) and
 /// s (det C - 1); their gradients with respect to an edge dy are 2 s w F G inv(B) dx, G = 1 and the adjugate of C.
+/// dx are coordinates in the plane of the rest shape, or in the plane that fits it best there: in which axes makes no
+/// difference to tr C and det C. Where the rest shape is curved, C at rest is not 1, and its trace and determinant take
+/// the places of 2 and 1.
 class VertexFit {
  public:
   VertexFit(const Model& m, const Data& d, int flex, int vertex, std::span<const int> neighbours)
       : m_(m), flex_(flex), vertex_(vertex), neighbours_(neighbours) {
     const double* x = d.flexpoint_xpos.data() + 3 * firstPoint();
+    findPlane();
     Mat2 B = Mat2::Zero();
-    Mat32 A = Mat32::Zero();
+    Mat32 A = Mat32::Zero(), atRest = Mat32::Zero();
     for (const int other : neighbours) {
       const double w = massOf(m, firstPoint() + other);
       const Vec2 dx = restEdge(other);
       B += w * dx * dx.transpose();
       A += w * (vec3(x, other) - vec3(x, vertex)) * dx.transpose();
+      if (!level_) atRest += w * restEdge3(other) * dx.transpose();
     }
     // all edges along one line, or all but one to neighbours that cannot move and so hardly count: nothing to measure
     valid_ = B.determinant() > 1e-9 * B.trace() * B.trace();
@@ -104,12 +110,18 @@ class VertexFit {
     inverse_ = B.inverse();
     F_ = A * inverse_;
     C_ = F_.transpose() * F_;
+    if (!level_) {
+      const Mat32 F = atRest * inverse_;
+      const Mat2 C = F.transpose() * F;
+      trace_ = C.trace();
+      determinant_ = C.determinant();
+    }
     const double mass = massOf(m, firstPoint() + vertex);
     scale_ = mass > kMinVal ? std::sqrt(mass) : 1;
   }
 
   bool valid() const { return valid_; }
-  double residual(bool area) const { return scale_ * (area ? C_.determinant() - 1 : C_.trace() - 2); }
+  double residual(bool area) const { return scale_ * (area ? C_.determinant() - determinant_ : C_.trace() - trace_); }
 
   /// Calls visit(point, gradient of the residual).
   template <class Visitor>
@@ -128,18 +140,35 @@ class VertexFit {
 
  private:
   int firstPoint() const { return m_.flex_pointadr[flex_]; }
-  Vec2 restEdge(int other) const {
+  Vec3 restEdge3(int other) const {
     const double* rest = m_.flex_vert0.data() + 3 * m_.flex_vertadr[flex_];
     const Vec3 edge = vec3(rest, other) - vec3(rest, vertex_);
-    return (2 * vec3(m_.flex_size.data(), flex_).cwiseProduct(edge)).head<2>();
+    return 2 * vec3(m_.flex_size.data(), flex_).cwiseProduct(edge);
+  }
+  Vec2 restEdge(int other) const {
+    const Vec3 edge = restEdge3(other);
+    return level_ ? Vec2(edge.head<2>()) : Vec2(plane_.transpose() * edge);
+  }
+  /// The plane in which the edges lie at rest, or nearly do.
+  void findPlane() {
+    Mat3 sum = Mat3::Zero();
+    for (const int other : neighbours_) {
+      const Vec3 edge = restEdge3(other);
+      level_ = level_ && edge.z() == 0;
+      sum += edge * edge.transpose();
+    }
+    if (!level_) plane_ = Eigen::SelfAdjointEigenSolver<Mat3>(sum).eigenvectors().rightCols<2>();
   }
 
   const Model& m_;
   int flex_, vertex_;
   std::span<const int> neighbours_;
   bool valid_ = false;
+  bool level_ = true;  ///< the plane is that of x and y
+  Mat32 plane_;
   Mat2 inverse_, C_;
   Mat32 F_;
+  double trace_ = 2, determinant_ = 1;  ///< of C at rest
   double scale_ = 1;
 };
 

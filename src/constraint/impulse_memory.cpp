@@ -9,6 +9,7 @@
 #include "constraint/impulse_rows.h"
 #include "constraint/impulse_transfer.h"
 #include "model/awake.h"
+#include "model/state.h"
 #include "model/workspace.h"
 
 /// What is carried over from step to step: the impulses of every contact, limit, friction loss and equality, by a
@@ -257,6 +258,8 @@ std::optional<std::uint64_t> flexKeyElsewhere(const ModelRenumbering& numbers, c
 }  // namespace
 
 void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target) {
+  requireSameModel(m, d, "transferImpulses");
+  requireSameModel(to, target, "transferImpulses");
   target.row_memory.clear();
   target.work->row_recall.clear();
   std::vector<RowRecall> present(static_cast<std::size_t>(d.row_block.size()));

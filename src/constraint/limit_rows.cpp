@@ -57,7 +57,7 @@ void addBallLimit(RowBuilder& rows, int joint) {
 void addFrictionRows(RowBuilder& rows) {
   const Model& m = rows.model();
   for (const int dof : awakeDofs(rows.data())) {
-    if (m.dof_frictionloss[dof] == 0) continue;
+    if (m.dof_frictionloss[dof] == 0 || m.dof_treeid[dof] < 0) continue;  // -1: of a pinned node
     *rows.addBlock(BlockKind::Friction, 1, {&dof, 1}) = 1;
     rows.addRow(RowType::FrictionDof, dof, 0, 0, m.dof_frictionloss[dof]);
   }

@@ -42,6 +42,31 @@ std::span<const int> dofGroups(const Model& m, std::span<const int> dofs, Arena&
   return nodes.first(count);
 }
 
+/// Whether the rows of a tree in `factor` are those of the factor of M.
+bool hasFactorOfMass(const Model& m, const Data& d, const double* factor, int tree) {
+  const int begin = m.tree_dofadr[tree], end = begin + m.tree_dofnum[tree];
+  const int first = m.M_rowadr[begin], last = end < m.nv ? m.M_rowadr[end] : m.nM;
+  return std::equal(factor + first, factor + last, d.qLD.data() + first);
+}
+
+/// The matrix L'DL of the dofs [begin, end) of one tree, from its factor: the sum over rows k of D_k l_k' l_k. The row
+/// of an ancestor has as its columns the first ones of row k.
+void multiplyFactor(std::span<const int> rownnz, std::span<const int> rowadr, std::span<const int> colind,
+                    std::span<const double> LD, int begin, int end, std::span<double> matrix) {
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  std::fill(matrix.begin() + rowadr[at(begin)], matrix.begin() + rowadr[at(end - 1)] + rownnz[at(end - 1)], 0.0);
+  for (int k = begin; k < end; ++k) {
+    const int adr = rowadr[at(k)], diagonal = rownnz[at(k)] - 1;
+    const double* row = LD.data() + adr;  // l_k, and D_k in the place of its 1
+    for (int a = 0; a <= diagonal; ++a) {
+      const double scaled = a == diagonal ? row[diagonal] : row[diagonal] * row[a];
+      double* ancestor = matrix.data() + rowadr[at(colind[at(adr + a)])];
+      for (int b = 0; b < a; ++b) ancestor[b] += scaled * row[b];
+      ancestor[a] += a == diagonal ? scaled : scaled * row[a];
+    }
+  }
+}
+
 /// Stiffness in the metric couples all dofs of a part.
 void joinStiffParts(const Model& m, const Data& d, std::span<int> parent) {
   if (!stiffnessIsImplicit(m)) return;
@@ -179,7 +204,6 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   const std::span<int> rownnz = arena.take<int>(n), rowadr = arena.take<int>(n), colind = arena.take<int>(entries);
   const std::span<double> M = arena.take<double>(entries), LD = arena.take<double>(entries);
   const std::span<double> diagInv = arena.take<double>(n);
-  double trace = 0;
   for (std::size_t i = 0, at = 0; i < dof_.size(); ++i) {
     const int dof = dof_[i];
     const int move = shift[static_cast<std::size_t>(m.dof_treeid[dof])];
@@ -191,8 +215,16 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
       M[at] = d.M[k];
       LD[at] = trees.factor[k];
     }
-    trace += M[at - 1];
   }
+  if (trees.factor != d.qLD.data()) {
+    for (std::size_t t = 0; t < island.trees.size(); ++t) {
+      if (!hasFactorOfMass(m, d, trees.factor, island.trees[t])) {
+        multiplyFactor(rownnz, rowadr, colind, LD, treeAdr[t], treeAdr[t] + treeNum[t], M);
+      }
+    }
+  }
+  double trace = 0;
+  for (std::size_t i = 0; i < dof_.size(); ++i) trace += M[static_cast<std::size_t>(rowadr[i] + rownnz[i] - 1)];
   trees_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
                  treeOf.data(), treeAdr.data(), treeNum.data());
   if (stiffnessIsImplicit(m)) addStiffness(m, d, arena);

@@ -11,7 +11,7 @@
 /// Data seen as a constraint problem, whole or island by island.
 namespace sinew {
 
-/// The factored metric of the kinematic trees and the acceleration without constraints that belongs to it.
+/// The metric of the kinematic trees, by its factor, and the acceleration without constraints that belongs to it.
 struct TreeMotion {
   const double* factor = nullptr;        ///< L'DL in the pattern of M
   const double* diagInv = nullptr;       ///< 1 / D

@@ -6,6 +6,7 @@
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "kinematics/jacobian.h"
+#include "kinematics/kinematics.h"
 #include "sensor/object_frame.h"
 #include "sensor/sensor.h"
 #include "sinew/dynamics.h"
@@ -94,6 +95,11 @@ void newtonEuler(const Model& m, Data& d, std::span<const double> qacc, std::spa
 void computeBodyForces(const Model& m, Data& d) {
   argument::pair("computeBodyForces", m, d);
   bodyForces(m, d);
+}
+
+void computeSubtreeVelocities(const Model& m, Data& d) {
+  argument::pair("computeSubtreeVelocities", m, d);
+  subtreeVelocities(m, d);
 }
 
 void integratePositions(const Model& m, std::span<double> qpos, std::span<const double> qvel, double h) {

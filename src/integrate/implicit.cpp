@@ -1,3 +1,4 @@
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 #include <span>
@@ -65,6 +66,37 @@ void useInertia(const Model& m, Data& d, int dof) {
   std::copy(d.M.data() + begin, d.M.data() + end, d.qH.data() + begin);
 }
 
+/// qH = the symmetric part of M - h qDeriv for the six dofs of a standalone free body, as far as the pattern of M has
+/// it; M if that is not positive definite.
+void useSymmetricPart(const Model& m, Data& d, int dof) {
+  const Mat6 A = freeBodyMatrix(m, d, dof);
+  Mat6 S = Mat6::Zero();
+  for (int r = 0; r < 6; ++r) {
+    for (int k = m.M_rowadr[dof + r]; k < m.M_rowadr[dof + r] + m.M_rownnz[dof + r]; ++k) {
+      const int c = m.M_colind[k] - dof;
+      S(r, c) = S(c, r) = 0.5 * (A(r, c) + A(c, r));
+    }
+  }
+  const Eigen::LLT<Mat6> factor(S);
+  if (factor.info() != Eigen::Success) return useInertia(m, d, dof);
+  for (int r = 0; r < 6; ++r) {
+    for (int k = m.M_rowadr[dof + r]; k < m.M_rowadr[dof + r] + m.M_rownnz[dof + r]; ++k) {
+      d.qH[k] = S(r, m.M_colind[k] - dof);
+    }
+  }
+}
+
+/// What stands for the matrix of a standalone free body, which is not symmetric, in the factor of all.
+enum class FreeBodies { Inertia, SymmetricPart };
+
+/// qH, qHDiagInv = factor of the symmetric part of M - h qDeriv.
+void factorSymmetric(const Model& m, Data& d, FreeBodies rule) {
+  symmetricMatrix(m, d);
+  forEachFreeBody(m, d,
+                  [&](int dof) { rule == FreeBodies::Inertia ? useInertia(m, d, dof) : useSymmetricPart(m, d, dof); });
+  factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), Pivots::Any);
+}
+
 /// a <- inv(M - h dF/dv) a with the full, unsymmetric derivative.
 void solveImplicit(const Model& m, Data& d, double* a) {
   unsymmetricMatrix(m, d);
@@ -74,18 +106,15 @@ void solveImplicit(const Model& m, Data& d, double* a) {
 
 /// The same with the symmetric part only; the blocks of free bodies, which nothing couples to the rest, are solved as
 /// they are. Tumbling bodies are where the missing derivative of the bias force would show most.
-void solveImplicitFast(const Model& m, Data& d, double* a) {
-  symmetricMatrix(m, d);
-  forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });  // keeps the factor well defined
-
+void solveImplicitFast(const Model& m, Data& d, double* a, FreeBodies rule) {
   const Arena::Scope scope(d.work->arena);
   const std::span<double> force = d.work->arena.take<double>(m.nv);
   std::copy_n(a, m.nv, force.data());
-  factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), Pivots::Any);
+  factorSymmetric(m, d, rule);
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a);
   forEachFreeBody(m, d, [&](int dof) {
     const Eigen::PartialPivLU<Mat6> lu(freeBodyMatrix(m, d, dof));
-    if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() < kMinVal) return;  // singular: leave the solution with M
+    if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() < kMinVal) return;  // singular: leave the solution with qH
     const Vec6 solution = lu.solve(ConstMapVec6(&force[static_cast<std::size_t>(dof)]));
     MapVec6{a + dof} = solution;
   });
@@ -99,7 +128,7 @@ void integrateImplicit(const Model& m, Data& d, bool fast) {
   const std::span<double> a = d.work->arena.zeros<double>(m.nv);
   forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   if (fast) {
-    solveImplicitFast(m, d, a.data());
+    solveImplicitFast(m, d, a.data(), FreeBodies::Inertia);
   } else {
     solveImplicit(m, d, a.data());
   }
@@ -115,14 +144,11 @@ void impulseMetricImplicit(const Model& m, Data& d, bool fast) {
   std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
   if (fast) {
-    solveImplicitFast(m, d, d.qacc.data());
+    solveImplicitFast(m, d, d.qacc.data(), FreeBodies::SymmetricPart);
   } else {
     solveImplicit(m, d, d.qacc.data());
-    // impulses need a symmetric matrix
-    velocityDerivative(m, d, true);
-    symmetricMatrix(m, d);
-    forEachFreeBody(m, d, [&](int dof) { useInertia(m, d, dof); });
-    factorTree(m, d, d.qH.data(), d.qHDiagInv.data(), Pivots::Any);
+    velocityDerivative(m, d, true);  // impulses need a symmetric matrix
+    factorSymmetric(m, d, FreeBodies::SymmetricPart);
   }
   bool definite = true;
   forEachAwakeDof(m, d, [&](int i) { definite = definite && d.qHDiagInv[i] > 0; });

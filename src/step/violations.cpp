@@ -37,33 +37,39 @@ double mostOverlap(const Model& m, int a, int b) {
   return isThin(m, a) ? second : isThin(m, b) ? first : std::min(first, second);
 }
 
-/// Overlap that is no trouble yet, m: what overlaps in a state that was given has a hundred steps to part.
-double allowedSoFar(const Data& d) {
+/// Whether overlaps are no trouble yet: where something overlaps in a state that was given, it has a hundred steps to
+/// part. `overlap`: something does now.
+bool isPatient(Watch& watch, bool overlap) {
   constexpr int kPatience = 100;
-  return d.work->watch.steps < kPatience ? kEndless : 0;
+  if (watch.steps == 0) {
+    watch.overlapping = overlap ? 1 : 0;
+  } else if (watch.overlapping > 0) {
+    watch.overlapping = std::min(watch.overlapping + 1, kPatience + 1);
+  }
+  return 0 < watch.overlapping && watch.overlapping <= kPatience;
 }
 
 void noteContacts(const Model& m, Data& d) {
   int deep = -1;  // the first that is too deep
   int deepest = -1;
   double depth = d.status.deepest.depth;
-  const double allowed = allowedSoFar(d);
+  bool overlap = false;
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
     if (contact.efc_address < 0 || !(contact.dist < 0)) continue;
+    overlap = true;
     if (-contact.dist > depth) {
       depth = -contact.dist;
       deepest = i;
     }
     if (deep >= 0) continue;
-    if (-contact.dist > std::max(allowed, mostOverlap(m, colliderOf(m, contact, 0), colliderOf(m, contact, 1))))
-      deep = i;
+    if (-contact.dist > mostOverlap(m, colliderOf(m, contact, 0), colliderOf(m, contact, 1))) deep = i;
   }
   const auto colliders = [&](int i) {
     return std::array<int, 2>{colliderOf(m, d.contact[i], 0), colliderOf(m, d.contact[i], 1)};
   };
   if (deepest >= 0) d.status.deepest = {depth, d.time, d.contact[deepest].pos, colliders(deepest)};
-  if (deep < 0) return;
+  if (isPatient(d.work->watch, overlap) || deep < 0) return;
   d.status.note(Trouble::TooDeep, deep, d.time);
   TroubleReport& report = d.status[Trouble::TooDeep];
   if (report.count > 1) return;

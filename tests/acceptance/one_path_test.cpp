@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sinew/load.h"
@@ -119,8 +118,8 @@ std::vector<Load> loads() {
                        pos, attributes, young);
   };
   std::string pile;
-  for (int i = 0; i < 4; ++i) {
-    pile += fmt::format(R"(<flexcomp name="c{}" type="grid" dim="2" count="5 5 1" spacing=".04 .04 .04" mass=".5"
+  for (int i = 0; i < 2; ++i) {
+    pile += fmt::format(R"(<flexcomp name="c{}" type="grid" dim="2" count="4 4 1" spacing=".05 .05 .05" mass="1"
       radius=".006" pos="{} {} {}"><contact selfcollide="none"/><edge equality="true" damping=".1"/></flexcomp>)",
                         i, 0.01 * i, -0.01 * i, 0.0265 + 0.0125 * i);
   }
@@ -136,8 +135,9 @@ std::vector<Load> loads() {
 
 TEST(OnePath, ONE_2_ForceSensorsFeelWhatLiesOnATray) {
   for (const Load& load : loads()) {
-    for (const char* solver : {R"(solver="Newton")", R"(solver="CG" iterations="300")",
-                               R"(solver="PGS" iterations="300")", R"(solver="Newton" cone="elliptic")"}) {
+    for (const char* solver :
+         {R"(solver="Newton")", R"(solver="CG" iterations="300")", R"(solver="PGS" iterations="100")",
+          R"(solver="Newton" cone="elliptic")", R"(solver="Impulse")"}) {
       SCOPED_TRACE(load.name + " " + solver);
       const Model m =
           modelFrom(fmt::format(R"(<mujoco><option timestep="0.002" integrator="implicitfast" {}/><worldbody>
@@ -149,10 +149,10 @@ TEST(OnePath, ONE_2_ForceSensorsFeelWhatLiesOnATray) {
         </sensor></mujoco>)",
                                 solver, load.xml));
       Data d(m);
-      run(m, d, 5);
-      // The mean over a second: of a tetrahedron the deepest corner touches, and which one that is changes from step to
-      // step.
-      const int steps = 500;
+      run(m, d, 1.5);
+      // The mean over half a second: of a tetrahedron the deepest corner touches, and which one that is changes from
+      // step to step.
+      const int steps = 250;
       double spring = 0, force = 0, touch = 0, internal = 0, external = 0, geom = 0, body = 0;
       for (int i = 0; i < steps; ++i) {
         step(m, d);
@@ -186,15 +186,12 @@ TEST(OnePath, ONE_2_ForceSensorsFeelWhatLiesOnATray) {
 TEST(OnePath, ONE_2_ForceSensorsAndReactionsFeelWhatHangsOnABody) {
   for (
       const char* holds :
-      {R"(<edge equality="true"/>)",
-       R"(<edge equality="false"/><elasticity young="2e5" poisson=".2" thickness=".01" elastic2d="both" law="stvk" damping=".01"/>)"}) {
+      {R"(<edge equality="true"/>)", R"(<edge equality="true" solref=".01 1"/>)",
+       R"(<edge equality="false"/><elasticity young="2e4" poisson=".2" thickness=".01" elastic2d="both" law="stvk" damping=".01"/>)"}) {
     for (const char* pins : {"0 1 2 3", "0 3", "5"}) {
       for (const char* integrator : {"Euler", "implicitfast"}) {
-        const bool explicitStiffness =
-            std::string_view(integrator) == "Euler" && std::string_view(holds).find("young") < 200;
-        if (explicitStiffness) continue;  // unstable at this timestep
         SCOPED_TRACE(fmt::format("{} pins {} {}", holds, pins, integrator));
-        const Model m = modelFrom(fmt::format(R"(<mujoco><option timestep="0.0005" integrator="{}"/><worldbody>
+        const Model m = modelFrom(fmt::format(R"(<mujoco><option timestep="0.001" integrator="{}"/><worldbody>
           <body name="bar"><joint type="slide" axis="0 0 1" stiffness="2000" damping="40"/>
             <geom type="capsule" fromto="0 -.1 0 0 .1 0" size=".005" mass=".5" contype="0" conaffinity="0"/><site name="s"/>
             <flexcomp name="c" type="grid" dim="2" count="4 4 1" spacing=".05 .05 .05" mass=".32" radius=".003"
@@ -203,8 +200,7 @@ TEST(OnePath, ONE_2_ForceSensorsAndReactionsFeelWhatHangsOnABody) {
           <sensor><force site="s"/><flexreaction flex="c"/></sensor></mujoco>)",
                                               integrator, holds, pins));
         Data d(m);
-        for (int i = 0; i < m.nflexnode * 3; ++i) d.qvel[m.nv_rigid + i] = 0;
-        for (int i = 0; i < 16000; ++i) {  // drag shortens the wait for rest
+        for (int i = 0; i < 6000; ++i) {  // drag shortens the wait for rest
           for (int k = m.nv_rigid; k < m.nv; ++k) d.qfrc_applied[k] = -0.05 * d.qvel[k];
           step(m, d);
         }
@@ -224,48 +220,64 @@ TEST(OnePath, ONE_2_ForceSensorsAndReactionsFeelWhatHangsOnABody) {
   }
 }
 
+/// Lifts a soft cube of 0.2 kg on the floor by 0.2 m with an adhesive cup, and lets go of it.
+struct Lift {
+  double held = 0, after = 0;  ///< how far it was lifted, and where it is a second after the cup let go, m
+  std::string trouble;
+};
+
+Lift liftCube(const char* cube, const char* solver, double gain, const char* cup) {
+  const Model m = modelFrom(fmt::format(R"(<mujoco>
+    <option timestep="0.002" integrator="implicitfast" solver="{}" iterations="200"/><worldbody>
+    <geom type="plane" size="2 2 .1"/>
+    <body name="cup" pos="0 0 .0795"><joint name="z" type="slide" axis="0 0 1" damping="20"/>
+      <geom type="cylinder" size=".04 .01" mass=".3" {}/></body>
+    <flexcomp name="c" type="grid" dim="3" mass=".2" radius=".005" pos="0 0 .035" {}>
+      <contact selfcollide="none"/><elasticity young="5e4" poisson=".2" damping=".01" law="stvk"/></flexcomp>
+    </worldbody><actuator><position joint="z" kp="800"/><adhesion body="cup" gain="{}" ctrlrange="0 1"/></actuator>
+    </mujoco>)",
+                                        solver, cup, cube, gain));
+  Data d(m);
+  Lift lift;
+  const double start = meanHeight(m, d);
+  d.ctrl[1] = 1;
+  run(m, d, 0.3);
+  for (int i = 0; i < 500; ++i) {  // up by 0.2 m in a second
+    d.ctrl[0] = 0.2 * (i + 1) / 500;
+    step(m, d);
+  }
+  run(m, d, 0.5);
+  lift.held = meanHeight(m, d) - start;
+  d.ctrl[1] = 0;
+  run(m, d, 1);
+  lift.after = meanHeight(m, d) - start;
+  if (!d.status.ok()) lift.trouble = describeStatus(m, d);
+  return lift;
+}
+
 TEST(OnePath, ONE_4_SuctionLiftsASoftCube) {
-  struct Cube {
-    const char* attributes;
-    double top;  ///< of the cube, that stands on the floor, m
-  };
-  for (const Cube& cube :
-       {Cube{R"(count="3 3 3" spacing=".03 .03 .03")", 0.07}, Cube{R"(count="4 4 3" spacing=".02 .02 .03")", 0.07},
-        Cube{R"(count="3 3 3" spacing=".03 .03 .03" dof="trilinear")", 0.07}}) {
+  for (const char* cube : {R"(count="3 3 3" spacing=".03 .03 .03")", R"(count="4 4 3" spacing=".02 .02 .03")",
+                           R"(count="3 3 3" spacing=".03 .03 .03" dof="trilinear")"}) {
     for (const char* solver : {"Newton", "CG", "PGS", "Impulse"}) {
       for (const double gain : {1.0, 6.0}) {  // the weight is 1.96 N
-        SCOPED_TRACE(fmt::format("{} {} {} N", cube.attributes, solver, gain));
-        const Model m = modelFrom(fmt::format(R"(<mujoco>
-          <option timestep="0.002" integrator="implicitfast" solver="{}" iterations="200"/><worldbody>
-          <geom type="plane" size="2 2 .1"/>
-          <body name="cup" pos="0 0 {}"><joint name="z" type="slide" axis="0 0 1" damping="20"/>
-            <geom type="cylinder" size=".04 .01" mass=".3" margin=".002"/></body>
-          <flexcomp name="c" type="grid" dim="3" mass=".2" radius=".005" pos="0 0 .035" {}>
-            <contact selfcollide="none"/><elasticity young="5e4" poisson=".2" damping=".01" law="stvk"/></flexcomp>
-          </worldbody><actuator><position joint="z" kp="800"/><adhesion body="cup" gain="{}" ctrlrange="0 1"/></actuator>
-          </mujoco>)",
-                                              solver, cube.top + 0.0095, cube.attributes, gain));
-        Data d(m);
-        const double start = meanHeight(m, d);
-        d.ctrl[1] = 1;
-        run(m, d, 0.3);
-        for (int i = 0; i < 500; ++i) {  // up by 0.2 m in a second
-          d.ctrl[0] = 0.2 * (i + 1) / 500;
-          step(m, d);
-        }
-        run(m, d, 0.5);
-        EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
-        if (gain > 1.962) {
-          EXPECT_NEAR(meanHeight(m, d), start + 0.2, 0.05);
-        } else {
-          EXPECT_NEAR(meanHeight(m, d), start, 0.01);
-        }
-        d.ctrl[1] = 0;
-        run(m, d, 1);
-        EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
-        EXPECT_NEAR(meanHeight(m, d), start, 0.02);
+        SCOPED_TRACE(fmt::format("{} {} {} N", cube, solver, gain));
+        const Lift lift = liftCube(cube, solver, gain, R"(margin=".005" gap=".005")");
+        EXPECT_EQ(lift.trouble, "");
+        EXPECT_NEAR(lift.held, gain > 1.962 ? 0.2 : 0, 0.01);
+        EXPECT_NEAR(lift.after, 0, 0.01);
       }
     }
+  }
+}
+
+// without a gap a contact that opens is lost: the cube is lifted, but may hang by an edge, and lie on one afterwards
+TEST(OnePath, ONE_4_SuctionWithoutAGapLiftsToo) {
+  for (const char* solver : {"Newton", "Impulse"}) {
+    SCOPED_TRACE(solver);
+    const Lift lift = liftCube(R"(count="3 3 3" spacing=".03 .03 .03")", solver, 6, R"(margin=".002")");
+    EXPECT_EQ(lift.trouble, "");
+    EXPECT_GT(lift.held, 0.15);
+    EXPECT_LT(lift.after, 0.03);
   }
 }
 

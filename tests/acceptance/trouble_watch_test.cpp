@@ -135,6 +135,34 @@ TEST(Watch, WhatOverlapsAtTheStartHasAHundredStepsToPart) {
   }
 }
 
+// a ball at 100 m/s is in the middle of a plate within 100 steps; in the state that was given nothing overlaps
+TEST(Watch, WhatIsTooDeepWithinTheFirstStepsIsToldUnlessThingsOverlappedAtTheStart) {
+  for (const bool overlap : {false, true}) {
+    const Model m =
+        modelOf(fmt::format(R"(<mujoco><option timestep="0.001"/><worldbody><geom type="box" size="1 1 .01"/>
+        <body pos="0 0 1"><freejoint/><geom size=".1"/></body>
+        <body pos="3 0 0"><freejoint/><geom size=".1"/></body><geom size=".1" pos="3 0 {}"/></worldbody></mujoco>)",
+                            overlap ? 0.199 : 0.21));
+    Data d(m);
+    d.qvel[2] = -100;
+    for (int i = 0; i < 12; ++i) step(m, d);
+    EXPECT_GT(d.status.deepest.depth, 0.02);
+    EXPECT_EQ(d.status[Trouble::TooDeep].count > 0, !overlap);
+  }
+}
+
+// whoever leads a mocap body in every step gives a new state in every step; the hundred steps count from the first
+TEST(Watch, WhatStaysTooDeepIsToldWhileTheUserLeadsAMocapBody) {
+  const Model m = modelOf(R"(<mujoco><worldbody><body mocap="true"><geom type="box" size="1 1 .01"/></body>
+      <body pos="0 0 .08"><freejoint/><geom size=".1" solref="20 1"/></body></worldbody></mujoco>)");
+  Data d(m);
+  for (int i = 0; i < 110; ++i) {
+    d.mocap_pos[0] = 1e-4 * i;
+    step(m, d);
+  }
+  EXPECT_EQ(d.status[Trouble::TooDeep].count, 10);
+}
+
 // ------------------------------------------------------------------------------------------ energy
 
 Model fromData(const char* file) { return load(test::sourceDir() / "tests" / "acceptance" / "data" / file); }

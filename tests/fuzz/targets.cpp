@@ -19,6 +19,10 @@
 #include "geom/mesh_gmsh.h"
 #include "geom/mesh_load.h"
 #include "geom/tri_mesh.h"
+#include "npy_archive.h"
+#include "npz.h"
+#include "rollout_controls.h"
+#include "rollout_sweep.h"
 #include "sample_files.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
@@ -305,6 +309,64 @@ std::vector<Bytes> controlFiles() {
           bytesOf("0,0,0,0\r\n1,1,1,1\r\n")};
 }
 
+bool runArchive(Input input) {
+  const Model& m = sampleModel();
+  const std::filesystem::path file = fileWith(input, "controls.npz");
+  return taken<cli::CommandError>([&] {
+    std::uint64_t hash = 0;
+    const std::unique_ptr<cli::RunControls> controls = cli::makeRunControls(file.string(), m, 2, 1, hash);
+    Data d(m);
+    for (int i = 0; i < 20; ++i) {
+      controls->apply(m, d, i % 2, i);
+      d.time += 0.05;
+    }
+    cli::NpyArchive(file.string()).isIntact();
+  });
+}
+
+/// Controls of three rows, with and without times, for all runs and for each.
+std::vector<Bytes> archives() {
+  std::vector<Bytes> files;
+  const auto nu = static_cast<std::uint64_t>(sampleModel().nu);
+  for (const bool hasTime : {false, true}) {
+    std::vector<std::uint64_t> shape{3, nu};
+    if (!hasTime) shape.insert(shape.begin(), 2);
+    std::vector<cli::NpzLayout::Member> members(hasTime ? 2 : 1);
+    std::vector<std::vector<double>> values{
+        std::vector<double>(static_cast<std::size_t>(hasTime ? 3 * nu : 6 * nu), 0.5), {0, 0.1, 0.2}};
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      members[k].name = k == 0 ? "ctrl.npy" : "time.npy";
+      members[k].header = cli::npyHeader("<f8", k == 0 ? shape : std::vector<std::uint64_t>{3});
+      members[k].size = members[k].header.size() + values[k].size() * sizeof(double);
+      const std::string_view content(reinterpret_cast<const char*>(values[k].data()),
+                                     values[k].size() * sizeof(double));
+      members[k].checksum = cli::crc32(content, cli::crc32(members[k].header));
+    }
+    const cli::NpzLayout layout(members);
+    std::string bytes;
+    for (std::size_t k = 0; k < members.size(); ++k) {
+      bytes += layout.localRecord(layout.members()[k]) + members[k].header;
+      bytes.append(reinterpret_cast<const char*>(values[k].data()), values[k].size() * sizeof(double));
+    }
+    bytes += layout.directory();
+    files.push_back(bytesOf(bytes));
+  }
+  return files;
+}
+
+bool runSweep(Input input) {
+  const std::filesystem::path file = fileWith(input, "sweep.csv");
+  return taken<cli::CommandError>([&] {
+    const cli::Sweep sweep({file.string()});
+    const std::vector<double> nominal(sweep.addresses().size(), 1.0);
+    if (sweep.gridSize() < 1000) sweep.draw(sweep.gridSize(), 1, nominal);
+  });
+}
+
+std::vector<Bytes> sweeps() {
+  return {bytesOf("geom:floor.friction[0],joint:knee.qpos\n0.1,1\n0.2,2\n"), bytesOf("\"a,b\"\r\n1\r\n")};
+}
+
 constexpr std::size_t kText = 1 << 14, kBinary = 1 << 15;
 
 constexpr Target kTargets[] = {
@@ -319,6 +381,8 @@ constexpr Target kTargets[] = {
     {"state", runSavedState, savedStates, 1 << 16, false},
     {"trace", runTrace, traces, 1 << 17, true},
     {"controls", runControls, controlFiles, kText, true},
+    {"archive", runArchive, archives, kBinary, false},
+    {"sweep", runSweep, sweeps, kText, true},
 };
 
 }  // namespace

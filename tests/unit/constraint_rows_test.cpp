@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "constraint/problem.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
+#include "math/types.h"
 #include "sinew/step.h"
 #include "solve/rows.h"
 #include "support/mjcf_text.h"
@@ -154,6 +158,77 @@ TEST(ConstraintRows, ExactDiagonalIsThatOfTheInverseInertiaSeenByTheRow) {
     }
     EXPECT_GT(checked, 20);
   }
+}
+
+// rows of vertices measure the same strain however the sheet is turned at rest; MuJoCo refuses all but level ones
+TEST(VertexRows, ATurnedSheetHasTheRowsOfALevelOne) {
+  const auto sheet = [](const char* euler) {
+    return modelOf(fmt::format(
+        R"(<mujoco><option gravity="0 0 0"/><worldbody><flexcomp name="c" type="grid" dim="2" count="4 3 1"
+        spacing=".05 .04 .05" mass=".3" radius=".003" euler="{}"><contact selfcollide="none"/><edge equality="vert"/>
+        <pin id="0"/></flexcomp></worldbody></mujoco>)",
+        euler));
+  };
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal(0, 0.004);
+  std::vector<double> moved;
+  const Model level = sheet("0 0 0");
+  for (int i = 0; i < level.nq; ++i) moved.push_back(normal(random));
+  const auto residuals = [&](const Model& m, const Mat3& turn) {
+    Data d(m);
+    forward(m, d);
+    EXPECT_EQ(d.nefc(), 24);
+    for (const double pos : d.efc_pos) EXPECT_NEAR(pos, 0, 1e-14);
+    for (int i = 0; i < m.nflexnode; ++i)
+      vec3(d.qpos.data(), i) += turn * ConstMapVec3(&moved[3 * static_cast<std::size_t>(i)]);
+    forward(m, d);
+    return std::vector<double>(d.efc_pos.begin(), d.efc_pos.end());
+  };
+  const std::vector<double> expected = residuals(level, Mat3::Identity());
+  EXPECT_GT(std::abs(expected[4]), 1e-3);
+  for (const char* euler : {"90 0 0", "0 90 0", "30 20 10", "180 0 0"}) {
+    SCOPED_TRACE(euler);
+    const Model m = sheet(euler);
+    // the turn, from where three points of the level sheet have gone
+    const auto frame = [](const Model& model) {
+      const Vec3 o = vec3(model.qpos0.data(), 0), a = vec3(model.qpos0.data(), 11) - o,
+                 b = vec3(model.qpos0.data(), 2) - o;
+      Mat3 F;
+      F << a, b, a.cross(b);
+      return F;
+    };
+    const std::vector<double> found = residuals(m, frame(m) * frame(level).inverse());
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
+  }
+}
+
+// a sheet that is bent at rest has rows, and they are at rest
+TEST(VertexRows, ACurvedSheetIsAtRestAsItWasMade) {
+  std::string points, elements;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 3; ++j) points += fmt::format("{} {} {} ", 0.05 * i, 0.05 * j, 0.02 * std::sin(1.2 * i));
+  }
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 2; ++j) {
+      const int k = 3 * i + j;
+      elements += fmt::format("{} {} {} {} {} {} ", k, k + 3, k + 4, k, k + 4, k + 1);
+    }
+  }
+  const Model m = modelOf(fmt::format(
+      R"(<mujoco><option gravity="0 0 0" timestep=".001"/><worldbody><flexcomp name="c" type="direct" dim="2" point="{}" element="{}"
+      mass=".3" radius=".003"><contact selfcollide="none"/><edge equality="vert"/></flexcomp></worldbody></mujoco>)",
+      points, elements));
+  Data d(m);
+  forward(m, d);
+  EXPECT_EQ(d.nefc(), 24);
+  for (const double pos : d.efc_pos) EXPECT_NEAR(pos, 0, 1e-14);
+  for (int i = 0; i < m.nflexnode; ++i) d.qpos[3 * i] *= 1.1;  // stretched along x
+  for (int i = 0; i < 500; ++i) step(m, d);
+  EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
+  double worst = 0;
+  for (const double pos : d.efc_pos) worst = std::max(worst, std::abs(pos));
+  EXPECT_LT(worst, 2e-3);
 }
 
 }  // namespace

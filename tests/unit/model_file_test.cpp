@@ -73,6 +73,29 @@ std::map<std::string, std::string> texts() {
         <body pos="0 1 1"><composite type="cable" count="5 1 1" curve="s" size="1"><joint kind="main" damping=".1"/>
           <geom type="capsule" size=".01"/><plugin plugin="mujoco.elasticity.cable"><config key="bend" value="1e6"/></plugin></composite></body></worldbody>
         <extension><plugin plugin="mujoco.elasticity.cable"/></extension></mujoco>)"},
+      {"shell", R"(<mujoco><option integrator="implicitfast"/><worldbody><geom type="plane" size="1 1 1"/>
+        <flexcomp name="s" dim="3" type="grid" dof="quadratic" count="4 4 4" cellcount="2 1 2" spacing=".1 .1 .1" pos="0 0 .1" mass="1"><elasticity young="1e4" thickness=".01" elastic2d="both"/><contact selfcollide="none"/></flexcomp>
+        <flexcomp name="i" dim="3" dof="quadratic" cellcount="1 1 2" count="4 4 5" spacing=".1 .1 .1" pos="2 0 .5" mass="1"><elasticity young="1e4" law="stvk"/>
+          <contact selfcollide="none"/></flexcomp></worldbody></mujoco>)"},
+      {"vert", R"(<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <flexcomp name="c" dim="2" count="4 4 1" spacing=".1 .1 .1" pos="0 0 .1" mass="1"><edge equality="vert"/></flexcomp>
+        <flexcomp name="e" dim="2" count="4 4 1" spacing=".1 .1 .1" pos="0 2 .1" mass="1"><edge equality="true"/></flexcomp>
+        <flexcomp name="i" dim="3" dof="trilinear" count="4 4 4" spacing=".1 .1 .1" pos="2 0 .5" mass="1"><edge equality="strain"/>
+          <contact selfcollide="none"/></flexcomp></worldbody></mujoco>)"},
+      {"relations",
+       R"(<mujoco><option solver="Impulse"><flag sleep="enable"/></option><worldbody><geom type="plane" size="1 1 1"/>
+         <site name="a" pos="0 0 2"/><geom name="w" type="sphere" size=".1" pos="0 .2 1" contype="0" conaffinity="0"/><site name="side" pos="0 .4 1"/>
+         <body name="b" pos="0 0 .1"><freejoint/><geom type="box" size=".1 .1 .1"/><site name="s"/></body>
+         <body name="c" pos="1 0 .3"><joint name="j" range="-1 1" limited="true" frictionloss=".1"/><geom type="capsule" size=".1 .1"/><site name="t"/>
+           <body pos="0 0 .5"><joint name="k" type="ball" range="0 1" limited="true"/><geom size=".1"/></body></body>
+         <body name="d" pos="0 1 .1"><freejoint/><geom type="box" size=".1 .1 .1"/></body>
+         </worldbody>
+       <tendon><spatial name="sp" limited="true" range="0 1"><site site="a"/><geom geom="w" sidesite="side"/><site site="s"/><pulley divisor="2"/><site site="a"/><site site="t"/></spatial>
+         <fixed name="f"><joint joint="j" coef="2"/></fixed></tendon>
+       <equality><weld body1="b" body2="c"/><joint joint1="j"/><tendon tendon1="sp" tendon2="f"/><connect site1="s" site2="t"/></equality>
+       <actuator><position joint="j"/><motor site="s" refsite="t" gear="1 0 0 0 0 1"/><adhesion body="d" gain="2" ctrlrange="0 1"/><muscle tendon="sp" lengthrange="0 1"/><motor tendon="f" delay=".01" nsample="4"/></actuator>
+       <sensor><force site="s"/><torque site="t"/><tendonpos tendon="sp"/><subtreecom body="c"/><framelinvel objtype="site" objname="s" reftype="body" refname="d"/><distance body1="b" body2="d" cutoff="1"/><magnetometer site="s"/></sensor>
+       <keyframe><key qpos="0 0 .1 1 0 0 0 0 1 0 0 0 0 1 .1 1 0 0 0"/></keyframe></mujoco>)"},
   };
 }
 
@@ -116,13 +139,63 @@ TEST(ModelFile, A3_AFlippedBitIsFoundByTheChecksum) {
   for (const auto& [name, xml] : texts()) {
     saveModel(compile(readMjcfText(xml)), file.path());
     const std::string good = file.read();
-    for (int i = 0; i < 400; ++i) {
+    for (int i = 0; i < 100; ++i) {
       std::string bad = good;
       const std::size_t at = random() % bad.size();
       bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
       EXPECT_FALSE(loadsAndSteps(file, bad)) << name << ", byte " << at;
     }
   }
+}
+
+/// Puts another number in the place of one that is there: one more or less, a small one, or one from elsewhere.
+void changeWord(std::string& bytes, std::mt19937& random) {
+  const auto place = [&] { return kHeader + 4 * (random() % ((bytes.size() - kHeader) / 4)); };
+  const auto wordAt = [&](std::size_t at) {
+    std::int32_t word;
+    std::memcpy(&word, bytes.data() + at, sizeof(word));
+    return word;
+  };
+  const std::size_t at = place();
+  const std::int32_t choices[] = {wordAt(at) + 1, wordAt(at) - 1, -1, 0, static_cast<std::int32_t>(random() % 8),
+                                  wordAt(place())};
+  const std::int32_t word = choices[random() % std::size(choices)];
+  std::memcpy(bytes.data() + at, &word, sizeof(word));
+}
+
+/// With the checksum put right, a change is an error or a model that steps; neither crashes nor runs on for ever.
+TEST(ModelFile, A3_AFlippedBitWithTheRightChecksumIsAnErrorOrSteps) {
+  const File file;
+  std::mt19937 random(2);
+  for (const auto& [name, xml] : texts()) {
+    saveModel(compile(readMjcfText(xml)), file.path());
+    const std::string good = file.read();
+    int refused = 0;
+    constexpr int kTries = 500;
+    for (int i = 0; i < kTries; ++i) {
+      std::string bad = good;
+      const std::size_t at = kHeader + random() % (bad.size() - kHeader);
+      if (i % 2 == 0) {
+        bad[at] = static_cast<char>(bad[at] ^ (1 << (random() % 8)));
+      } else {
+        changeWord(bad, random);
+      }
+      refused += !loadsAndSteps(file, withChecksum(bad));
+    }
+    EXPECT_GT(refused, kTries / 20) << name;
+  }
+}
+
+/// Friction of a node that is pinned makes no row: its dofs belong to no tree.
+TEST(ModelFile, A3_FrictionOfAPinnedNodeMakesNoRow) {
+  Model m = compile(readMjcfText(texts().at("cloth")));
+  m.dof_frictionloss[0] = 1;
+  Data d(m);
+  step(m, d);
+  EXPECT_EQ(d.nf, 0);
+  m.dof_frictionloss[5] = 1;
+  step(m, d);
+  EXPECT_EQ(d.nf, 1);
 }
 
 /// Every integer of every array, set to values that are just wrong.
@@ -135,7 +208,7 @@ TEST(ModelFile, A3_WrongIndicesAreRefused) {
       using T = std::remove_reference_t<decltype(values[0])>;
       if constexpr (std::is_same_v<T, int> || std::is_enum_v<T>) {
         if (values.empty()) return;
-        for (const int wrong : {-2, -1, 0, 1, 7, 1000, 1 << 30}) {
+        for (const int wrong : {-2, -1, 0, 7, 1 << 30}) {
           const auto i = static_cast<std::ptrdiff_t>(random() % static_cast<std::size_t>(values.size()));
           const T before = std::exchange(values[i], static_cast<T>(wrong));
           saveModel(m, file.path());

@@ -1,0 +1,126 @@
+"""MuJoCo's names on Sinew: `import sinew.mujoco as mujoco` is the one line that a script changes.
+
+The objects are those of `sinew`: MjModel is sinew.Model, MjData is sinew.Data. What MuJoCo has and Sinew has not raises
+an error that says so. docs/python-mujoco.md lists what there is and what differs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import DivergenceError, nearest
+from .._model import Contact as MjContact
+from .._model import Contacts as _MjContactList
+from .._model import Data as MjData
+from .._model import Model as MjModel
+from .._model import Option as MjOption
+from .._model import Statistic as MjStatistic
+from . import _enums, _load, _structs
+from ._enums import *  # noqa: F403
+from ._enums import DATA_NAMES, MODEL_NAMES, MUJOCO_VERSION, NAMES
+from ._functions import *  # noqa: F403
+from ._load import WarningStat as MjWarningStat
+from ._math import *  # noqa: F403
+from ._structs import (
+    MjrRect,
+    MjvCamera,
+    MjvGeom,
+    MjVisual,
+    MjvOption,
+    MjvPerturb,
+    MjvScene,
+    mjv_connector,
+    mjv_defaultCamera,
+    mjv_defaultFreeCamera,
+    mjv_defaultOption,
+    mjv_defaultPerturb,
+    mjv_initGeom,
+)
+
+__version__ = MUJOCO_VERSION  # what scripts compare with
+MJTNUM_BYTES = 8
+
+
+class FatalError(RuntimeError):
+    """MuJoCo's error for misuse. Sinew raises ValueError, TypeError and LoadError instead."""
+
+
+class UnexpectedError(RuntimeError):
+    """MuJoCo's error for bugs. Sinew never raises it."""
+
+
+class MissingName(NotImplementedError, AttributeError):
+    """A name of MuJoCo that Sinew does not have."""
+
+
+# what to use instead of what is missing
+_INSTEAD = {
+    "mjr_": "sinew.mujoco.Renderer draws pictures",
+    "mjv_": "sinew.mujoco.Renderer and sinew.mujoco.viewer draw the model",
+    "mjui_": "sinew.mujoco.viewer has its own panels",
+    "mj_loadPlugin": "Sinew has no plugins; cables are built in",
+    "mj_loadAllPlugin": "Sinew has no plugins; cables are built in",
+    "mjx": "sinew.Batch steps many runs on the processor",
+    "MjrContext": "sinew.mujoco.Renderer draws pictures without one",
+    "GLContext": "sinew.mujoco.Renderer needs no OpenGL",
+    "mj_constraintUpdate": "mj_fwdConstraint solves the constraints",
+    "mj_addContact": "contacts come from collisions; sinew.Data.set_callbacks(contact_filter=) leaves some out",
+    "mju_rayGeom": "mj_ray",
+    "mj_setLengthRange": "lengthrange is computed when the model is compiled",
+    "mj_rayFlex": "sinew.ray meets flexes, too",
+}
+
+
+def _missing(name: str) -> str:
+    for start, instead in _INSTEAD.items():
+        if name.startswith(start):
+            return instead
+    known = [n for n in globals() if n.startswith(("mj", "Mj", "set_", "get_")) or n in ("Renderer", "viewer", "rollout")]
+    return "the nearest that exists: " + ", ".join(__import__("difflib").get_close_matches(name, known, 3, 0.3) or ["none"])
+
+
+def __getattr__(name: str) -> Any:
+    import importlib
+
+    if name in ("MjSpec",) or name.startswith("Mjs"):
+        spec = importlib.import_module("sinew.mujoco._specs")
+        if hasattr(spec, name):
+            return getattr(spec, name)
+    if name == "Renderer":
+        from .renderer import Renderer
+
+        return Renderer
+    if name in ("viewer", "rollout", "renderer", "_specs", "batch"):
+        try:
+            return importlib.import_module(f"sinew.mujoco.{name}")
+        except ModuleNotFoundError:
+            pass
+    if name.startswith("__"):
+        raise AttributeError(name)
+    if name in NAMES or name.startswith(("mj", "Mj")):
+        known = "is part of MuJoCo, but Sinew does not have it" if name in NAMES else "does not exist"
+        raise MissingName(f"sinew.mujoco.{name} {known}; {_missing(name)}")
+    raise AttributeError(f"sinew.mujoco has no {name!r}; {nearest(name, globals())}")
+
+
+def _model_missing(self: Any, name: str) -> Any:
+    if name in MODEL_NAMES:
+        raise MissingName(f"MjModel.{name} is part of MuJoCo, but Sinew does not have it; {nearest(name, dir(MjModel))}")
+    raise AttributeError(f"Model has no {name!r}; {nearest(name, dir(MjModel))}")
+
+
+def _data_missing(self: Any, name: str) -> Any:
+    if name in DATA_NAMES:
+        raise MissingName(f"MjData.{name} is part of MuJoCo, but Sinew does not have it; {nearest(name, dir(MjData))}")
+    raise AttributeError(f"Data has no {name!r}; {nearest(name, dir(MjData))}")
+
+
+def _vis(self: Any) -> MjVisual:
+    found = self.__dict__.get("_vis")
+    if found is None:
+        found = self.__dict__["_vis"] = MjVisual()
+    return found  # type: ignore[no-any-return]
+
+
+setattr(MjModel, "vis", property(_vis, doc="Settings of drawing."))
+_ = (DivergenceError, _MjContactList, _load, _structs)

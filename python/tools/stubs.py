@@ -1,0 +1,40 @@
+"""stubs.py FILE: writes the type stub of the compiled module, with the arrays of Model and Data from its tables."""
+
+import pathlib
+import re
+import sys
+
+from nanobind.stubgen import StubGen
+
+import _core as core
+
+DTYPES = {"float64": "numpy.float64", "float32": "numpy.float32", "int32": "numpy.int32", "uint8": "numpy.uint8", "bool": "numpy.bool_"}
+
+
+def attributes(fields: list) -> str:
+    lines = []
+    for name, dtype, rows, columns, doc, writable in fields:
+        if name in ("names", "text_data"):
+            continue
+        shape = f"({rows.replace('m.', '')},)" if columns == "1" else f"({rows.replace('m.', '')}, {columns.replace('m.', '')})"
+        lines.append(f"    {name}: numpy.typing.NDArray[{DTYPES[dtype]}]")
+        lines.append(f'    """{doc}. {shape}{"" if writable else ", read-only"}"""')
+        lines.append("")
+    return "\n".join(lines)
+
+
+generator = StubGen(core, include_private=True)
+generator.put(core)
+text = generator.get()
+rows = [
+    "efc_type", "efc_id", "efc_state", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagApprox", "efc_KBIP",
+    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_force", "efc_J",
+]  # fmt: skip
+extra = "".join(f"    {r}: numpy.typing.NDArray[Any]\n" for r in rows)
+for cls, fields, more in (("ModelBase", core.model_fields(), ""), ("DataBase", core.data_fields(), extra)):
+    found = re.search(rf"^class {cls}[^\n]*:\n(    \"\"\".*?\"\"\"\n)?", text, re.M | re.S)
+    assert found, cls
+    # what the descriptors of the package made of the attributes is replaced
+    text = text[: found.end()] + attributes(fields) + more + text[found.end() :]
+header = "import numpy\nimport numpy.typing\nfrom typing import Any\n"
+pathlib.Path(sys.argv[1]).write_text(header + text)

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sinew/scene.h"
+
+namespace sinew::render {
+
+/// A 2d texture with smaller copies of itself, so that many texels within a pixel are averaged instead of picked from.
+class TexturePyramid {
+ public:
+  TexturePyramid() = default;
+  explicit TexturePyramid(const SceneTexture& texture);
+  bool empty() const { return levels_.empty(); }
+
+  /// Mean colour around (u, v) over a footprint given by its two axes in texture coordinates (one pixel to the right,
+  /// one pixel down).
+  Color sample(double u, double v, const double du[2], const double dv[2]) const;
+
+ private:
+  Color trilinear(double u, double v, double level) const;
+  std::vector<SceneTexture> levels_;
+};
+
+}  // namespace sinew::render
