@@ -12,6 +12,7 @@
 #include "integrate/integrate.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 
 namespace sinew::bench {
@@ -95,7 +96,7 @@ StageProfile profileStages(const Model& m, Data& d, std::span<const std::byte> s
         time[stage.group] += after - before;
         before = after;
       }
-      d.arena.settle();
+      d.work->arena.settle();
       for (std::size_t g = 0; g < kGroups; ++g) best[g] = round == 0 ? time[g] : std::min(best[g], time[g]);
       if (round > 0) continue;
       int iterations = 0;

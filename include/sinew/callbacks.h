@@ -42,7 +42,7 @@ struct Callbacks {
   /// and explicit pairs allow. [2]
   std::function<bool(const Model&, const Data&, int collider1, int collider2)> contactFilter;
   /// Value of a user sensor: sensor_dim[sensor] numbers, zero at first. Called at the stage that the sensor asks for
-  /// (`needstage`); delay, interval and cutoff of the sensor apply to it as to all others. [3]
+  /// (`needstage`); its cutoff applies as to all others. [3]
   std::function<void(const Model&, const Data&, int sensor, std::span<double> values)> sensor;
 };
 

@@ -2,21 +2,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "sinew/arena.h"
 #include "sinew/array.h"
-#include "sinew/bounding_tree.h"
 #include "sinew/callbacks.h"
-#include "sinew/collide_memory.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
-#include "sinew/near_pairs.h"
-#include "sinew/query_trees.h"
 #include "sinew/rows.h"
-#include "sinew/solver_memory.h"
 
 namespace sinew {
 
@@ -244,18 +239,6 @@ struct IslandReport {
   double residual = 0;
 };
 
-/// What step() remembers in order to notice trouble that no single step shows; see docs/trouble.md. It is no state: no
-/// result depends on it, and it begins anew when the state is changed from outside.
-struct Watch {
-  std::uint64_t left = 0;  ///< checksum of what the last step left
-  int steps = 0;           ///< since it began; below 0: until it begins
-  int unconverged = 0;     ///< steps in a row in which the solver did not converge
-  int overlapping = 0;     ///< steps in a row, from the first, in which something was too deep; 0: not any more
-  double explained = 0;    ///< energy that the model may have, J
-  double highest = 0;      ///< that it had in this window
-  double scale = 0;        ///< the largest energy of motion that was explained, J
-};
-
 /// Forces of one contact, limit, friction loss or equality, from whose impulses the next step starts.
 struct RowMemory {
   std::uint64_t key = 0;          ///< what the rows belong to; for contacts: the colliders and the feature
@@ -264,11 +247,25 @@ struct RowMemory {
   double steps = 0;               ///< how many
 };
 
-/// A block of rows and what is remembered of it.
-struct RowRecall {
-  std::uint64_t key = 0;  ///< as in RowMemory
-  int block = 0;          ///< in row_block
-  int memory = -1;        ///< in row_memory, -1: nothing
+struct Workspace;
+
+/// Owns what the engine keeps in a Data beside state and results: scratch memory, search trees, plans of sparse
+/// factors. None of it is state, no result depends on it, and its type is not public. A copy has a workspace of its
+/// own.
+class WorkspaceOwner {
+ public:
+  WorkspaceOwner();
+  ~WorkspaceOwner();
+  WorkspaceOwner(const WorkspaceOwner& other);
+  WorkspaceOwner& operator=(const WorkspaceOwner& other);
+  WorkspaceOwner(WorkspaceOwner&&) noexcept;
+  WorkspaceOwner& operator=(WorkspaceOwner&&) noexcept;
+
+  Workspace* operator->() { return workspace_.get(); }
+  const Workspace* operator->() const { return workspace_.get(); }
+
+ private:
+  std::unique_ptr<Workspace> workspace_;
 };
 
 /// The changing part of a simulation. Made for one Model; all arrays have the sizes it demands. Copying is a deep copy.
@@ -279,56 +276,42 @@ struct Data {
   double time = 0;
   std::array<double, 2> energy{0, 0};  ///< potential, kinetic [energy]
   Status status;
-  Watch watch;                ///< [step]
+  WorkspaceOwner work;        ///< opaque
   Callbacks callbacks;        ///< functions of the user; no state [user]
   std::string callbackError;  ///< text of the first exception of a callback since reset [stages]
-  Arena arena;
   /// Threads a step may use, the caller's included; less than 2: only the caller's. Every result is the same, bit for
   /// bit, whatever the number. Work too small to be worth sharing is not shared. [user]
   int threads = 1;
-  std::vector<Arena> threadArena;  ///< scratch of each thread, made when first needed
-  SolverMemory solverMemory;       ///< speed only, no state [solve]
-  CollideMemory collideMemory;     ///< scratch, no state [collide, sense]
 
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_STATE_ARRAYS(SINEW_X)
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
 
-  Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
-  Array<double> flexBlock;            ///< parts of flexA that are too large for that: their numbers in 3 x 3 blocks
-  Array<float> flexIncomplete;        ///< and their incomplete factors
-  std::uint32_t stagesRun = 0;        ///< bits of the stages whose results are in here [stages]
-  int halfway = 0;                    ///< 1: step1() has run, -1: it refused; step2() is due [step1]
-  int metricIterations = 0;           ///< of conjugate gradients with these, for qacc_smooth [acceleration]
+  int metricIterations = 0;  ///< of conjugate gradients in the metric of stiff flexes, for qacc_smooth [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  NearPairs nearPairs;               ///< broad phase; speed only, no state [collide]
-  Array<BoundingTree> elementTree;   ///< of the elements of each flex; likewise [collide]
-  QueryTrees queryTrees;             ///< of rays and distances; likewise [queries, rangefinders]
-  Array<Contact> contact;            ///< [collide]
-  Array<int> support_carrier;        ///< carriers of the contacts' sides [collide]
-  Array<double> support_weight;      ///< and their weights
-  int ne = 0, nf = 0, nl = 0;        ///< rows of equalities, friction losses, limits; contacts follow [buildRows]
-  Array<RowBlock> row_block;         ///< the Jacobian in blocks [buildRows]
-  Array<int> row_column;             ///< dofs of the blocks' columns
-  Array<double> row_value;           ///< entries of the blocks
-  Array<ConeParameters> row_cone;    ///< friction of the contacts' blocks
-  Array<RowType> efc_type;           ///< one entry per row from here on [buildRows]
-  Array<int> efc_id;                 ///< equality, dof, tendon, joint or contact
-  Array<double> efc_pos;             ///< residual
-  Array<double> efc_margin;          ///< residual at which the row becomes active
-  Array<double> efc_frictionloss;    ///< bound of the force of a friction-loss row
-  Array<double> efc_diagA;           ///< diagonal of J inv(M) J', approximate or exact; impulse solver: empty
-  Array<double> efc_KBIP;            ///< stiffness, damping, impedance and its derivative, 4 per row; likewise
-  Array<double> efc_D, efc_R;        ///< mass of the row and its inverse; likewise
-  Array<double> efc_vel, efc_aref;   ///< J qvel and reference acceleration [referenceAcceleration]
-  Array<double> efc_force;           ///< [solve]
-  Array<RowState> efc_state;         ///< [solve]
-  Array<IslandReport> island;        ///< what the solver did, one entry per island [solve]
-  Array<RowMemory> row_memory;       ///< impulse solver: part of the state, by growing key [solve]
-  Array<RowMemory> row_memory_next;  ///< what row_memory is exchanged with at the end of a step; no state
-  Array<RowRecall> row_recall;       ///< impulse solver: the blocks of this step by growing key [solve]
+  Array<Contact> contact;           ///< [collide]
+  Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
+  Array<double> support_weight;     ///< and their weights
+  int ne = 0, nf = 0, nl = 0;       ///< rows of equalities, friction losses, limits; contacts follow [buildRows]
+  Array<RowBlock> row_block;        ///< the Jacobian in blocks [buildRows]
+  Array<int> row_column;            ///< dofs of the blocks' columns
+  Array<double> row_value;          ///< entries of the blocks
+  Array<ConeParameters> row_cone;   ///< friction of the contacts' blocks
+  Array<RowType> efc_type;          ///< one entry per row from here on [buildRows]
+  Array<int> efc_id;                ///< equality, dof, tendon, joint or contact
+  Array<double> efc_pos;            ///< residual
+  Array<double> efc_margin;         ///< residual at which the row becomes active
+  Array<double> efc_frictionloss;   ///< bound of the force of a friction-loss row
+  Array<double> efc_diagA;          ///< diagonal of J inv(M) J', approximate or exact; impulse solver: empty
+  Array<double> efc_KBIP;           ///< stiffness, damping, impedance and its derivative, 4 per row; likewise
+  Array<double> efc_D, efc_R;       ///< mass of the row and its inverse; likewise
+  Array<double> efc_vel, efc_aref;  ///< J qvel and reference acceleration [referenceAcceleration]
+  Array<double> efc_force;          ///< [solve]
+  Array<RowState> efc_state;        ///< [solve]
+  Array<IslandReport> island;       ///< what the solver did, one entry per island [solve]
+  Array<RowMemory> row_memory;      ///< impulse solver: part of the state, by growing key [solve]
   int ntree_awake = 0, nbody_awake = 0, nparent_awake = 0, nv_awake = 0;  ///< [sleep]
 
   void clearRows();  ///< no rows, no islands; keeps the memory

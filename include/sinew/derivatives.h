@@ -1,12 +1,14 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sinew/data.h"
 #include "sinew/model.h"
 
 /// How the next state and the sensors depend on the state and the controls, and forces of inverse dynamics on position,
-/// velocity and acceleration: by finite differences of whole steps. For planning, estimation and identification.
+/// velocity and acceleration: by finite differences of whole steps, and in closed form where a step is smooth. For
+/// planning, estimation and identification.
 ///
 /// States are differentiated on their manifold: x = (dq, v, act) with nv + nv + na numbers, dq a tangent vector as in
 /// integratePositions(). Nothing in the given Data changes. Every column starts from the same state and the same warm
@@ -44,5 +46,21 @@ struct InverseDerivatives {
 
 /// Derivatives of inverse() at qpos, qvel and qacc of `d`. Cost: 3 nv + 1 inverse dynamics, or twice that.
 InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const DerivativeOptions& options = {});
+
+/// A and B of one step in closed form, exact up to round-off; C and D are left empty, sensors is 0. For steps that are
+/// smooth: no constraint row active (contacts, limits, equalities, friction loss), integrators Euler, implicitfast and
+/// RK4, forces of gravity, motion, springs and dampers of joints and fixed tendons, gravity compensation, applied
+/// forces, and actuators with fixed or affine gain and bias on joints and fixed tendons, with integrators and filters.
+/// A force or activation at its limit does not change. Uses the factor of the mass matrix that the step makes. Cost:
+/// the derivatives of inverse dynamics (nv times the depth of the tree) and a solve per column; much less than
+/// differences of steps. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
+TransitionDerivatives analyticDerivatives(const Model& m, const Data& d);
+
+/// What analyticDerivatives() would object to in the present state ("3 constraint rows are active"), empty if nothing.
+std::string analyticObstacle(const Model& m, const Data& d);
+
+/// DfDq, DfDv and DfDa (which is M) of inverse() in closed form, at qpos, qvel and qacc of `d`; sensors is 0. Same
+/// conditions, except that actuators and integrators do not count; not for discrete time (invdiscrete).
+InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d);
 
 }  // namespace sinew

@@ -10,9 +10,8 @@
 /// estimators call between steps.
 ///
 /// All functions read a Data in which forward() or step() has run for the state of interest; those that need less say
-/// so
-/// ("needs kinematics" stands for the stages up to comPos() and flexes(), "needs velocities" for those up to comVel()).
-/// After step() derived arrays belong to the state *before* it moved on, as in MuJoCo.
+/// so ("needs kinematics" stands for the stages up to comPos() and flexes(), "needs velocities" for those up to
+/// comVel()). After step() derived arrays belong to the state *before* it moved on, as in MuJoCo.
 ///
 /// Matrices are dense and row-major: a Jacobian has 3 rows and nv columns, so 3 nv numbers. An output span may be empty
 /// if that output is not wanted. SI units, world axes. Ids out of range, spans of the wrong size and a Data of another
@@ -34,13 +33,25 @@ void siteJacobian(const Model& m, const Data& d, int site, std::span<double> jac
 /// interpolated from several of them. Needs kinematics.
 void flexVertexJacobian(const Model& m, const Data& d, int vertex, std::span<double> jacp);
 
+/// The same for a point that carries a flex (an index into flexpoint_xpos): a node, or a point of a body.
+void flexPointJacobian(const Model& m, const Data& d, int point, std::span<double> jacp);
+
 /// Time derivative of pointJacobian() while the point moves with the body: acceleration = jacp qacc + jacpDot qvel.
 /// Needs velocities.
 void pointJacobianDot(const Model& m, const Data& d, int body, const Vector3& point, std::span<double> jacpDot,
                       std::span<double> jacrDot = {});
 
-/// The same for a vertex of a flex. It is zero except where the vertex rides on a body.
+/// The same for the other Jacobians above. That of a flex is zero except where it rides on bodies. Need velocities.
+void bodyJacobianDot(const Model& m, const Data& d, int body, std::span<double> jacpDot,
+                     std::span<double> jacrDot = {});
+void bodyComJacobianDot(const Model& m, const Data& d, int body, std::span<double> jacpDot,
+                        std::span<double> jacrDot = {});
+void geomJacobianDot(const Model& m, const Data& d, int geom, std::span<double> jacpDot,
+                     std::span<double> jacrDot = {});
+void siteJacobianDot(const Model& m, const Data& d, int site, std::span<double> jacpDot,
+                     std::span<double> jacrDot = {});
 void flexVertexJacobianDot(const Model& m, const Data& d, int vertex, std::span<double> jacpDot);
+void flexPointJacobianDot(const Model& m, const Data& d, int point, std::span<double> jacpDot);
 
 /// Jacobian of the centre of mass of everything below `body` (subtree_com), flex nodes that were declared there
 /// included; body 0 is the whole model. Cost: bodies of the subtree times their depth. Needs kinematics.
@@ -50,6 +61,11 @@ void subtreeComJacobian(const Model& m, const Data& d, int body, std::span<doubl
 /// kinematics.
 void angularMomentumMatrix(const Model& m, const Data& d, int body, std::span<double> matrix);
 
+/// Time derivatives of the two: acceleration of the centre = jacp qacc + jacpDot qvel, and the rate of the angular
+/// momentum = matrix qacc + matrixDot qvel. Need velocities.
+void subtreeComJacobianDot(const Model& m, const Data& d, int body, std::span<double> jacpDot);
+void angularMomentumMatrixDot(const Model& m, const Data& d, int body, std::span<double> matrixDot);
+
 /// qfrc += Jp(point)' force + Jr' torque: the generalized force (nv numbers) of a force that acts on `body` at `point`
 /// and a torque. Needs kinematics.
 void addForceAtPoint(const Model& m, const Data& d, int body, const Vector3& point, const Vector3& force,
@@ -58,6 +74,13 @@ void addForceAtPoint(const Model& m, const Data& d, int body, const Vector3& poi
 /// qfrc += J' force for a force on a vertex of a flex. A pinned vertex takes it without moving anything. Needs
 /// kinematics.
 void addForceAtFlexVertex(const Model& m, const Data& d, int vertex, const Vector3& force, std::span<double> qfrc);
+void addForceAtFlexPoint(const Model& m, const Data& d, int point, const Vector3& force, std::span<double> qfrc);
+
+/// y = J x (nv numbers in, Data::nefc() out) and qfrc = J' f, with the Jacobian of the constraint rows: what J qvel and
+/// qfrc_constraint are made of. Need the rows. Cost: the entries of J.
+void multiplyConstraintJacobian(const Model& m, const Data& d, std::span<const double> x, std::span<double> y);
+void multiplyConstraintJacobianTransposed(const Model& m, const Data& d, std::span<const double> f,
+                                          std::span<double> qfrc);
 
 /// y = M x. M is the inertia matrix of forward() or step(). Cost: its nonzero entries.
 void multiplyMass(const Model& m, const Data& d, std::span<const double> x, std::span<double> y);
@@ -75,6 +98,10 @@ void newtonEuler(const Model& m, Data& d, std::span<const double> qacc, std::spa
 /// Body accelerations and forces (cacc, cfrc_int, cfrc_ext) for the present qacc and constraint forces. step() and
 /// forward() compute them only if a sensor asks for them.
 void computeBodyForces(const Model& m, Data& d);
+
+/// Velocity of the centre of mass and angular momentum about it of every subtree (subtree_linvel, subtree_angmom).
+/// step() and forward() compute them only if a sensor asks for them. Needs velocities.
+void computeSubtreeVelocities(const Model& m, Data& d);
 
 /// qpos <- qpos moved by `qvel` over the time h, on the manifold of the joints (quaternions stay normalized).
 void integratePositions(const Model& m, std::span<double> qpos, std::span<const double> qvel, double h);
@@ -100,7 +127,8 @@ SpatialMotion objectVelocity(const Model& m, const Data& d, ObjType type, int id
 /// dof moves. Needs computeBodyForces().
 SpatialMotion objectAcceleration(const Model& m, const Data& d, ObjType type, int id, Axes axes = Axes::World);
 
-/// Velocity of a vertex of a flex. Needs velocities.
+/// Velocity of a vertex, or of a point, of a flex. Needs velocities.
 Vector3 flexVertexVelocity(const Model& m, const Data& d, int vertex);
+Vector3 flexPointVelocity(const Model& m, const Data& d, int point);
 
 }  // namespace sinew

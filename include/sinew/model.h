@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sinew/array.h"
 #include "sinew/option.h"
@@ -551,6 +552,16 @@ struct Statistic {
   friend bool operator==(const Statistic&, const Statistic&) = default;
 };
 
+/// Where names are found, in a time that does not grow with the model: a hash table per kind of object, made by
+/// compile() and loadModel(). It follows from the names, so it counts neither in comparisons nor in files.
+class NameIndex {
+ public:
+  /// The table of kind `type` has slots [first[type], first[type + 1]); a slot holds an id, or -1.
+  std::vector<int> slots;
+  std::vector<int> first;
+  friend bool operator==(const NameIndex&, const NameIndex&) { return true; }
+};
+
 /// The compiled, constant description of a system. Every array of the table above is a member of type Array<T>, flat
 /// and row-major. Only `opt` is meant to be changed after compilation.
 struct Model {
@@ -562,6 +573,7 @@ struct Model {
   /// Hash of the sizes and of all arrays of indices, set by compile() and loadModel(). Models with equal signatures
   /// have the same layout of Data.
   std::uint64_t signature = 0;
+  NameIndex nameIndex;
 #define SINEW_X(type, name, rows, cols, doc) Array<type> name;
   SINEW_MODEL_ARRAYS(SINEW_X)
 #undef SINEW_X
@@ -592,8 +604,18 @@ std::uint64_t layoutSignature(const Model& m);
 /// Name of an object, empty if it has none. `type` must be one of those that have names.
 std::string_view nameOf(const Model& m, ObjType type, int id);
 
-/// Id of the object with this name, -1 if there is none.
+/// Id of the object with this name, -1 if there is none. Takes the same time in models of any size.
 int findId(const Model& m, ObjType type, std::string_view name);
+
+/// The same for names that must exist: throws std::invalid_argument that names the kind, the name, and the most similar
+/// one if there is a similar one: no joint is named "ankel"; did you mean "ankle"?
+int requireId(const Model& m, ObjType type, std::string_view name);
+
+/// What a kind of object is called in MJCF ("joint"), empty for kinds that have no names.
+std::string_view kindName(ObjType type);
+
+/// Makes Model::nameIndex again; for programs that make or rename a compiled Model themselves.
+void indexNames(Model& m);
 
 /// Number of objects of a type.
 int countOf(const Model& m, ObjType type);

@@ -3,6 +3,7 @@
 #include <array>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "sinew/data.h"
 #include "sinew/model.h"
@@ -79,5 +80,25 @@ struct Distance {
 /// std::invalid_argument for a collider and itself.
 Distance distance(const Model& m, Data& d, const Collider& first, const Collider& second,
                   double cutoff = std::numeric_limits<double>::infinity());
+
+/// Force (N) and torque (N m) of a contact (an index into Data::contact) in its own frame, rows of Contact::frame:
+/// normal, two tangents, then the torques about them. It acts on the second collider, its opposite on the first. Zero
+/// for contacts without rows. Needs the solve: forward() or step(). Throws std::invalid_argument for an index that does
+/// not exist and a Data of another Model.
+std::array<double, 6> contactForce(const Model& m, const Data& d, int contact);
+
+/// The same in world axes.
+struct ContactWrench {
+  std::array<double, 3> force{};   ///< N, on the second collider
+  std::array<double, 3> torque{};  ///< N m, about the contact's position
+};
+ContactWrench contactWrench(const Model& m, const Data& d, int contact);
+
+/// Indices of the contacts of a geom or a flex, in their order; of everything on a body for ObjType::Body (flexes whose
+/// touching point rides on it included). Cost: the number of contacts. Throws std::invalid_argument for another type.
+std::vector<int> contactsOf(const Model& m, const Data& d, const Collider& thing);
+
+/// Whether two colliders overlap: distance() below 0. Same cost and errors.
+bool overlap(const Model& m, Data& d, const Collider& first, const Collider& second);
 
 }  // namespace sinew

@@ -91,6 +91,17 @@ std::vector<std::byte> saveState(const Model& m, const Data& d, int mask);
 /// Mask of the parts in bytes that saveState() gave. Throws std::invalid_argument if they are none.
 int savedParts(std::span<const std::byte> bytes);
 
+/// Numbers of things in another model, by their number in this one; -1: they are not there.
+struct ModelRenumbering {
+  std::span<const int> geom, flex, equality, joint, tendon;  ///< as many as the model has
+};
+
+/// For a Data that continues in a changed model: impulses remembered from the last step of `d`, as the first step of
+/// `target` will look for them, that is the same contacts, limits and equalities under the numbers they have in the
+/// model `to`. Replaces what the Impulse solver remembers in `target`. Throws std::invalid_argument for a Data of
+/// another Model.
+void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target);
+
 /// Writes a checkpoint: everything that the rest of a run depends on (state::kComplete) and the status so far, with a
 /// hash of the whole model. `note` is kept beside it for the program that writes it, for instance the number of its
 /// steps. The file appears under its name when it is complete and on the disk; until then an older one stays. Throws

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sinew/body_state.h"
-#include "sinew/contact_constraint.h"
+#include "sinew/constraints/contact_constraint.h"
 #include "sinew/types.h"
 
 /// What a World is told and what it answers. All of it plain values.

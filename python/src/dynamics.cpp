@@ -1,7 +1,6 @@
 #include "sinew/dynamics.h"
 
 #include "common.h"
-#include "constraint/constraint.h"
 #include "sinew/derivatives.h"
 #include "sinew/query.h"
 #include "sinew/sleep.h"

@@ -1,7 +1,7 @@
 #include <filesystem>
 
 #include "common.h"
-#include "constraint/impulse_transfer.h"
+#include "sinew/state.h"
 #include "sinew/load.h"
 #include "sinew/reference_layout.h"
 

@@ -1,8 +1,7 @@
 #include "sinew/stages.h"
 
 #include "common.h"
-#include "constraint/constraint.h"
-#include "kinematics/kinematics.h"
+#include "sinew/dynamics.h"
 #include "sinew/state.h"
 
 namespace sinew::python {
@@ -21,7 +20,7 @@ void run(const ModelBox& m, nb::handle_t<DataBox> handle) {
   raisePending(d);
 }
 
-void subtree(const Model& m, Data& d) { subtreeVelocities(m, d); }
+void subtree(const Model& m, Data& d) { computeSubtreeVelocities(m, d); }
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-#include "sinew/arena.h"
+#include "base/arena.h"
 
 #include <algorithm>
 #include <cstdint>

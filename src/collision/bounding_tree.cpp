@@ -4,6 +4,8 @@
 #include <limits>
 #include <numeric>
 
+#include "model/bounding_tree.h"
+
 namespace sinew {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "sinew/bounding_tree.h"
+#include "model/bounding_tree.h"
 
 namespace sinew {
 

@@ -10,6 +10,7 @@
 #include "collision/near_pairs.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -74,20 +75,20 @@ bool isLively(const Model& m, const Data& d, int collider) { return awakeness(m,
 /// Colliders that planes are not among, and their boxes: those that sleep keep theirs.
 void updateBoxes(const Model& m, Data& d, std::span<const int> bounded) {
   const std::span<BoundingTree::Box> boxes =
-      d.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(bounded.size()));
-  const bool known = someAsleep(m, d) && isAbout(d.nearPairs, bounded);
+      d.work->arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(bounded.size()));
+  const bool known = someAsleep(m, d) && isAbout(d.work->nearPairs, bounded);
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    boxes[i] = known && keepsItsBox(m, d, bounded[i]) ? d.nearPairs.box[static_cast<std::ptrdiff_t>(i)]
+    boxes[i] = known && keepsItsBox(m, d, bounded[i]) ? d.work->nearPairs.box[static_cast<std::ptrdiff_t>(i)]
                                                       : worldBox(m, d, bounded[i]);
   }
-  updateNearPairs(m, bounded, boxes, d.nearPairs, d.arena);
+  updateNearPairs(m, bounded, boxes, d.work->nearPairs, d.work->arena);
 }
 
 }  // namespace
 
 void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
-  const Arena::Scope scope(d.arena);
-  std::span<int> bounded = d.arena.take<int>(m.ngeom + m.nflex), planes = d.arena.take<int>(m.ngeom);
+  const Arena::Scope scope(d.work->arena);
+  std::span<int> bounded = d.work->arena.take<int>(m.ngeom + m.nflex), planes = d.work->arena.take<int>(m.ngeom);
   std::size_t nbounded = 0, nplane = 0;
   for (int c = 0; c < m.ngeom + m.nflex; ++c) {
     if (!canCollide(m, c)) continue;
@@ -103,7 +104,7 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
     return isFlex(m, c1) || isFlex(m, c2) || mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2));
   };
   // planes and explicit pairs, which have no boxes; then what is listed, which is in order
-  Array<ColliderPair>&unlisted = d.collideMemory->unlisted, &listed = d.collideMemory->listed;
+  Array<ColliderPair>&unlisted = d.work->collideMemory->unlisted, &listed = d.work->collideMemory->listed;
   unlisted.clear();
   listed.clear();
   for (const int plane : planes) {
@@ -120,9 +121,9 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
     unlisted.push_back(orderedPair(m, g1, g2, i));
   }
   std::sort(unlisted.begin(), unlisted.end());
-  for (const NearPairs::Pair& near : d.nearPairs.pair) {
+  for (const NearPairs::Pair& near : d.work->nearPairs.pair) {
     const auto [first, second] = std::pair(near.colliders.first, near.colliders.second);
-    if (!overlap(d.nearPairs.box[near.first], d.nearPairs.box[near.second])) continue;
+    if (!overlap(d.work->nearPairs.box[near.first], d.work->nearPairs.box[near.second])) continue;
     if (matters(first, second) && mayMeet(first, second)) listed.push_back(near.colliders);
   }
   candidates.resize(unlisted.size() + listed.size());

@@ -13,6 +13,7 @@
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/callbacks.h"
+#include "model/workspace.h"
 
 namespace sinew {
 
@@ -76,12 +77,12 @@ void collide(const Model& m, Data& d) {
   d.support_carrier.clear();
   d.support_weight.clear();
   if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) {
-    d.nearPairs.clear();  // the boxes of what falls asleep meanwhile are not in it
+    d.work->nearPairs.clear();  // the boxes of what falls asleep meanwhile are not in it
     return;
   }
 
-  const Arena::Scope scope(d.arena);
-  CollideMemory::Store& memory = *d.collideMemory;
+  const Arena::Scope scope(d.work->arena);
+  CollideMemory::Store& memory = *d.work->collideMemory;
   memory.provideSlots(d.threads);
   Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();

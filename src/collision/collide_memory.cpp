@@ -1,5 +1,7 @@
 #include "collision/collide_memory.h"
 
+#include "model/workspace.h"
+
 namespace sinew {
 
 CollideMemory::CollideMemory() : store_(std::make_unique<Store>()) {}
@@ -14,7 +16,7 @@ geom::CollideOptions collideOptions(const Model& m, const Data& d, int slot) {
           .iterations = m.opt.ccd_iterations,
           .multiContact = !m.opt.disabled(disable::kMultiCcd),
           .steady = m.opt.solver == Solver::Impulse,
-          .scratch = &d.collideMemory->slot(slot).geom};
+          .scratch = &d.work->collideMemory->slot(slot).geom};
 }
 
 }  // namespace sinew

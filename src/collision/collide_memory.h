@@ -8,8 +8,8 @@
 #include "collision/collision.h"
 #include "geom/collide.h"
 #include "geom/collide_scratch.h"
-#include "sinew/collide_memory.h"
-#include "sinew/near_pairs.h"
+#include "model/collide_memory.h"
+#include "model/near_pairs.h"
 
 namespace sinew {
 

@@ -8,6 +8,7 @@
 #include "collision/filters.h"
 #include "collision/restitution.h"
 #include "math/types.h"
+#include "model/bounding_tree.h"
 
 namespace sinew {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "collision/collision.h"
-#include "sinew/bounding_tree.h"
+#include "model/bounding_tree.h"
 
 /// Geoms and flexes alike: collider c is geom c, or flex c - ngeom.
 namespace sinew {

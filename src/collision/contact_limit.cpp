@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "model/workspace.h"
+
 namespace sinew {
 namespace {
 
@@ -40,9 +42,9 @@ void ContactLimit::thinned(int collider1, int collider2, std::ptrdiff_t found) {
 }
 
 void ContactLimit::keepDeepest() {
-  const Arena::Scope scope(d_.arena);
+  const Arena::Scope scope(d_.work->arena);
   const std::ptrdiff_t count = d_.contact.size();
-  const std::span<int> order = d_.arena.take<int>(count);
+  const std::span<int> order = d_.work->arena.take<int>(count);
   std::iota(order.begin(), order.end(), 0);
   const auto overlap = [&](int i) { return d_.contact[i].dist - d_.contact[i].includemargin; };
   const auto kept = order.first(static_cast<std::size_t>(kMostContacts));

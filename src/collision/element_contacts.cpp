@@ -12,6 +12,7 @@
 #include "collision/contact_maker.h"
 #include "collision/filters.h"
 #include "math/types.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -23,7 +24,7 @@ Touching elementOf(const Model& m, int elem) {
 
 void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, int plane, int flex,
                   const MixedParameters& p, ContactLimit& limit) {
-  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
   const geom::Shape shape = shapeOf(m, d, plane);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   for (int i = 0; i < m.flex_vertnum[flex]; ++i) {
@@ -70,7 +71,7 @@ class OwnBox {
 class EdgesOnce {
  public:
   EdgesOnce(const Model& m, Data& d, int flex) : m_(m), flex_(flex) {
-    if (m.flex_dim[flex] == 2) seen_ = d.arena.zeros<bool>(m.flex_edgenum[flex]);
+    if (m.flex_dim[flex] == 2) seen_ = d.work->arena.zeros<bool>(m.flex_edgenum[flex]);
   }
 
   /// Calls f(i, j) with the corners of edges of the triangle that no other triangle before had.
@@ -100,8 +101,8 @@ bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distan
 /// Adds the contacts of collideMemory->elementPairs, elements counted over all flexes.
 void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, const MixedParameters& p,
                   ContactLimit& limit) {
-  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
-  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  Array<std::pair<int, int>>& pairs = d.work->collideMemory->elementPairs;
+  Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
   std::sort(pairs.begin(), pairs.end());
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   for (const auto& [elem1, elem2] : pairs) {
@@ -123,7 +124,7 @@ MixedParameters parametersWithin(const Model& m, int flex) {
 }
 
 void collideInside(const Model& m, Data& d, const geom::CollideOptions& options, int flex, MixedParameters p) {
-  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
+  Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
   const int vertadr = m.flex_vertadr[flex], elemadr = m.flex_elemadr[flex];
   for (int i = m.flex_evpairadr[flex]; i < m.flex_evpairadr[flex] + m.flex_evpairnum[flex]; ++i) {
     const int elem = m.flex_evpair[2 * i], vert = m.flex_evpair[2 * i + 1];
@@ -154,10 +155,10 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
   if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p, limit);
 
   const BoundingTree& tree = trees.of(flex);  // takes memory that stays, so it comes before the scope
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
-  Array<geom::ContactPoint>& points = d.collideMemory->slot(0).points;
-  Array<int>& elements = d.collideMemory->elements;
+  Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
+  Array<int>& elements = d.work->collideMemory->elements;
   elements.clear();
   forEachInside(tree, geomBox(m, d, geom, distance), [&](int item) { elements.push_back(trees.element(flex, item)); });
   std::sort(elements.begin(), elements.end());
@@ -185,7 +186,7 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
 void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,
                    int flex2, ContactLimit& limit) {
   const MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
-  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
+  Array<std::pair<int, int>>& pairs = d.work->collideMemory->elementPairs;
   pairs.clear();
   const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
@@ -202,7 +203,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   const MixedParameters p = parametersWithin(m, flex);
   if (m.flex_internal[flex]) collideInside(m, d, options, flex, p);
   if (m.flex_selfcollide[flex] == SelfCollide::None) return;
-  Array<std::pair<int, int>>& pairs = d.collideMemory->elementPairs;
+  Array<std::pair<int, int>>& pairs = d.work->collideMemory->elementPairs;
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
     const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});

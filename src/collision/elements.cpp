@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "collision/bounding_tree.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -59,13 +60,13 @@ BoundingTree::Box flexBox(const Model& m, const Data& d, int flex, double reach)
 }
 
 ElementTrees::ElementTrees(const Model& m, Data& d)
-    : m_(m), d_(d), active_(d.arena.zeros<std::span<int>>(m.nflex)), fresh_(d.arena.zeros<bool>(m.nflex)) {
-  if (d.elementTree.size() != m.nflex) d.elementTree.resize(m.nflex);
+    : m_(m), d_(d), active_(d.work->arena.zeros<std::span<int>>(m.nflex)), fresh_(d.work->arena.zeros<bool>(m.nflex)) {
+  if (d.work->elementTree.size() != m.nflex) d.work->elementTree.resize(m.nflex);
 }
 
 const BoundingTree& ElementTrees::of(int flex) {
   if (!fresh_[static_cast<std::size_t>(flex)]) update(flex);
-  return d_.elementTree[flex];
+  return d_.work->elementTree[flex];
 }
 
 void ElementTrees::update(int flex) {
@@ -73,17 +74,17 @@ void ElementTrees::update(int flex) {
   const int begin = m_.flex_elemadr[flex], end = begin + m_.flex_elemnum[flex];
   std::size_t count = static_cast<std::size_t>(end - begin);
   if (m_.flex_dim[flex] == 3) {
-    const std::span<int> list = d_.arena.take<int>(end - begin);
+    const std::span<int> list = d_.work->arena.take<int>(end - begin);
     count = 0;
     for (int e = begin; e < end; ++e) {
       if (isActive(m_, e)) list[count++] = e;
     }
     active_[static_cast<std::size_t>(flex)] = list.first(count);
   }
-  const Arena::Scope scope(d_.arena);
-  const std::span<BoundingTree::Box> boxes = d_.arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(count));
+  const Arena::Scope scope(d_.work->arena);
+  const std::span<BoundingTree::Box> boxes = d_.work->arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(count));
   for (std::size_t i = 0; i < count; ++i) boxes[i] = elementBox(m_, d_, element(flex, static_cast<int>(i)));
-  updateTree(d_.elementTree[flex], boxes);
+  updateTree(d_.work->elementTree[flex], boxes);
 }
 
 }  // namespace sinew

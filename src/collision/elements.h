@@ -4,6 +4,7 @@
 
 #include "geom/element.h"
 #include "math/types.h"
+#include "model/bounding_tree.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 

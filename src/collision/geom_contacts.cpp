@@ -8,6 +8,7 @@
 #include "collision/colliders.h"
 #include "collision/filters.h"
 #include "collision/manifold.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -43,7 +44,7 @@ GeomTouches::GeomTouches(const Model& m, const Data& d, std::span<const Collider
     : m_(m), d_(d), pairs_(pairs) {
   const std::size_t chunks = (pairs.size() + kChunkSize - 1) / kChunkSize;
   ahead_ = d.threads > 1 && chunks >= kFewestChunks;
-  std::vector<TouchChunk>& memory = d.collideMemory->chunks;
+  std::vector<TouchChunk>& memory = d.work->collideMemory->chunks;
   if (memory.size() < (ahead_ ? chunks : 1)) memory.resize(ahead_ ? chunks : 1);
   if (!ahead_) return;
   parallelFor(d.threads, static_cast<int>(chunks), [&](int i, int slot) {
@@ -54,7 +55,7 @@ GeomTouches::GeomTouches(const Model& m, const Data& d, std::span<const Collider
 
 GeomTouch GeomTouches::of(std::size_t pair) {
   const std::size_t chunk = pair / kChunkSize;
-  TouchChunk& found = d_.collideMemory->chunks[ahead_ ? chunk : 0];
+  TouchChunk& found = d_.work->collideMemory->chunks[ahead_ ? chunk : 0];
   if (!ahead_ && chunk != chunk_) find(chunk_ = chunk, 0, found);
   const TouchChunk::Touch& touch = found.touch[pair % kChunkSize];
   return {touch.parameters, {found.points.data() + touch.begin, found.points.data() + touch.end}, touch.found};
@@ -62,7 +63,7 @@ GeomTouch GeomTouches::of(std::size_t pair) {
 
 void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
   const geom::CollideOptions options = collideOptions(m_, d_, slot);
-  Array<geom::ContactPoint>& points = d_.collideMemory->slot(slot).points;
+  Array<geom::ContactPoint>& points = d_.work->collideMemory->slot(slot).points;
   found.points.clear();
   const std::size_t begin = chunk * kChunkSize, end = std::min(begin + kChunkSize, pairs_.size());
   for (std::size_t i = begin; i < end; ++i) {

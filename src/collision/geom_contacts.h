@@ -4,9 +4,9 @@
 
 #include "collision/collision.h"
 #include "geom/collide.h"
+#include "model/near_pairs.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
-#include "sinew/near_pairs.h"
 
 namespace sinew {
 

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <tuple>
 
+#include "base/arena.h"
 #include "collision/bounding_tree.h"
 #include "collision/filters.h"
+#include "model/bounding_tree.h"
+#include "model/near_pairs.h"
 
 namespace sinew {
 namespace {

@@ -2,9 +2,10 @@
 
 #include <span>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
+#include "model/bounding_tree.h"
+#include "model/near_pairs.h"
 #include "sinew/model.h"
-#include "sinew/near_pairs.h"
 
 namespace sinew {
 

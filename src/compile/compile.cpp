@@ -192,6 +192,7 @@ Model compile(const Spec& spec, Warnings* warnings, const LoadOptions& options) 
   m.opt.enableflags = spec.option.enableflags;
   draft::requireInitialSleep(draft, m);
   m.signature = layoutSignature(m);
+  indexNames(m);
   return m;
 }
 

@@ -13,6 +13,7 @@
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
+#include "model/workspace.h"
 #include "sinew/data.h"
 #include "step/stages.h"
 
@@ -96,7 +97,7 @@ std::optional<Extremes> simulate(const spec::LengthRange& settings, const Model&
     const double length = advanceOnce(settings, m, d, u, direction);
     const auto bad = [](double x) { return !(std::abs(x) <= kMaxVal); };
     if (std::any_of(d.qpos.begin(), d.qpos.end(), bad) || std::any_of(d.qvel.begin(), d.qvel.end(), bad)) return {};
-    d.arena.settle();
+    d.work->arena.settle();
     if (!(d.time > settings.inttotal - settings.interval)) continue;
     if (!seen) seen = Extremes{length, length};
     seen->lowest = std::min(seen->lowest, length);

@@ -164,6 +164,7 @@ Model loadModel(const std::filesystem::path& file) {
     reader.fail(e.what());
   }
   m.signature = layoutSignature(m);
+  indexNames(m);
   return m;
 }
 

@@ -30,8 +30,9 @@ void solveConstraints(const Model& m, Data& d);
 /// solveConstraints() with the same rows, which has found in row_recall what is remembered of them. [step]
 void rememberImpulses(const Model& m, Data& d);
 
-/// Force and torque of a contact in its own frame (normal first) from efc_force: six numbers.
-std::array<double, 6> contactForce(const Model& m, const Data& d, int contact);
+/// Force and torque of a contact in its own frame (normal first) from efc_force: six numbers. contactForce() of
+/// sinew/query.h without checks.
+std::array<double, 6> forceOfContact(const Model& m, const Data& d, int contact);
 
 /// Adds what rows of equalities exert on flex points, from efc_force: three numbers per point. Needs the positions the
 /// rows were built at. Connects count for the nodes they hold.

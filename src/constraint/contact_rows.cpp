@@ -7,6 +7,7 @@
 #include "constraint/row_builder.h"
 #include "kinematics/side.h"
 #include "math/kernel.h"
+#include "model/workspace.h"
 #include "solve/friction_disk.h"
 
 namespace sinew {
@@ -75,8 +76,8 @@ class PairMotion {
     forEachDofBetween(m, body1, body2, [&](int, bool) { ++count; });
     const int padded = paddedTo(count);
     if (padded > static_cast<int>(dofs_.size())) {
-      dofs_ = d.arena.take<int>(padded);
-      numbers_ = d.arena.take<double>(9 * padded).data();
+      dofs_ = d.work->arena.take<int>(padded);
+      numbers_ = d.work->arena.take<double>(9 * padded).data();
     }
     angular_ = {numbers_, padded};
     linear_ = {numbers_ + 3 * padded, padded};
@@ -174,7 +175,7 @@ bool normalIsFixed(std::span<const double> rows) {
 void addContactRows(RowBuilder& rows) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const bool pyramidal = !conesAreElliptic(m.opt);
   PairMotion between(rows);
   for (int i = 0; i < d.ncon(); ++i) {
@@ -186,7 +187,7 @@ void addContactRows(RowBuilder& rows) {
     const int body1 = Side(m, d, contact, 0).onlyBody(), body2 = Side(m, d, contact, 1).onlyBody();
     const bool bodies = body1 >= 0 && body2 >= 0;
     bodies ? between.find(body1, body2) : between.forget();
-    const Arena::Scope inner(d.arena);
+    const Arena::Scope inner(d.work->arena);
     const RelativeMotion motion = bodies ? RelativeMotion{} : contactMotion(m, d, contact);
     if (bodies ? between.columns().count == 0 : motion.columns.empty()) {
       contact.exclude = ContactExclude::NoDofs;
@@ -203,7 +204,7 @@ void addContactRows(RowBuilder& rows) {
     };
     set(contact.dim, basis);
     if (kind == BlockKind::Unilateral && m.opt.solver == Solver::Impulse) {
-      const std::span<double> all = d.arena.take<double>(3 * columns.count);
+      const std::span<double> all = d.work->arena.take<double>(3 * columns.count);
       set(3, all.data());
       if (normalIsFixed(all)) std::fill_n(basis, columns.count, 0.0);
     }

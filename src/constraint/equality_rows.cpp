@@ -6,6 +6,7 @@
 #include "kinematics/dof_chains.h"
 #include "kinematics/flexes.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -14,7 +15,7 @@ constexpr int kData = 11;  // numbers per equality in eq_data
 
 /// Dofs that move either body, growing. The result lives in the arena.
 std::span<const int> columnsOfEither(const Model& m, Data& d, int body1, int body2) {
-  const std::span<int> dofs = d.arena.take<int>(m.nv);
+  const std::span<int> dofs = d.work->arena.take<int>(m.nv);
   std::size_t count = 0;
   forEachDofOfEither(m, body1, body2, [&](int dof, bool, bool) { dofs[count++] = dof; });
   std::reverse(dofs.begin(), dofs.begin() + static_cast<std::ptrdiff_t>(count));
@@ -25,7 +26,8 @@ std::span<const int> columnsOfEither(const Model& m, Data& d, int body1, int bod
 /// lives in the arena.
 std::span<double> relativeJacobian(const Model& m, Data& d, const EqualityAnchors& a, std::span<const int> columns,
                                    bool rotation) {
-  const std::span<double> J = d.arena.take<double>((rotation ? 6 : 3) * static_cast<std::ptrdiff_t>(columns.size()));
+  const std::span<double> J =
+      d.work->arena.take<double>((rotation ? 6 : 3) * static_cast<std::ptrdiff_t>(columns.size()));
   const std::ptrdiff_t n = static_cast<std::ptrdiff_t>(columns.size());
   std::ptrdiff_t k = n;
   forEachDofOfEither(m, a.carrier1.body(), a.carrier2.body(), [&](int dof, bool moves1, bool moves2) {
@@ -70,7 +72,7 @@ void addConnectToNode(RowBuilder& rows, int equality, const EqualityAnchors& a) 
 void addConnect(RowBuilder& rows, int equality) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const EqualityAnchors a = equalityAnchors(m, d, equality);
   if (a.carrier1.isNode() || a.carrier2.isNode()) return addConnectToNode(rows, equality, a);
   const std::span<const int> columns = columnsOfEither(m, d, a.carrier1.body(), a.carrier2.body());
@@ -87,7 +89,7 @@ void addConnect(RowBuilder& rows, int equality) {
 void addWeld(RowBuilder& rows, int equality) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const EqualityAnchors a = equalityAnchors(m, d, equality);
   const std::span<const int> columns = columnsOfEither(m, d, a.carrier1.body(), a.carrier2.body());
   if (columns.empty()) return;
@@ -133,7 +135,7 @@ Coordinate coordinate(const Model& m, const Data& d, EqualityType type, int id) 
 void addPolynomial(RowBuilder& rows, int equality) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const EqualityType type = m.eq_type[equality];
   const double* c = m.eq_data.data() + kData * equality;
   const Coordinate y = coordinate(m, d, type, m.eq_obj1id[equality]);
@@ -147,8 +149,9 @@ void addPolynomial(RowBuilder& rows, int equality) {
   }
 
   // J = J_y - P'(x) J_x over the union of their columns
-  const std::span<int> columns = d.arena.take<int>(static_cast<std::ptrdiff_t>(y.columns.size() + x.columns.size()));
-  const std::span<double> J = d.arena.zeros<double>(static_cast<std::ptrdiff_t>(columns.size()));
+  const std::span<int> columns =
+      d.work->arena.take<int>(static_cast<std::ptrdiff_t>(y.columns.size() + x.columns.size()));
+  const std::span<double> J = d.work->arena.zeros<double>(static_cast<std::ptrdiff_t>(columns.size()));
   std::size_t count = 0, i = 0, j = 0;
   bool any = false;
   while (i < y.columns.size() || j < x.columns.size()) {

@@ -10,6 +10,7 @@
 #include "elastic/cell.h"
 #include "elastic/shell.h"
 #include "kinematics/flexes.h"
+#include "model/workspace.h"
 
 /// Equalities that hold a flex together. Every row has its own impedance and no dJ/dt v term.
 namespace sinew {
@@ -46,7 +47,7 @@ void addEdge(RowBuilder& rows, int equality, int flex, int edge) {
     if (n == 0) return;
     std::copy_n(values.begin(), n, rows.addBlock(BlockKind::Equality, 1, {columns.data(), n}));
   } else {
-    const Arena::Scope scope(d.arena);
+    const Arena::Scope scope(d.work->arena);
     const RelativeMotion motion = pointMotion(m, d, point1, point2);
     if (motion.columns.empty()) return;
     double* J = rows.addBlock(BlockKind::Equality, 1, motion.columns);
@@ -174,7 +175,7 @@ class VertexFit {
 void addVertex(RowBuilder& rows, int equality, int flex, int vertex, std::span<const int> neighbours) {
   const Model& m = rows.model();
   Data& d = rows.data();
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const VertexFit fit(m, d, flex, vertex, neighbours);
   if (!fit.valid()) return;
 
@@ -184,7 +185,7 @@ void addVertex(RowBuilder& rows, int equality, int flex, int vertex, std::span<c
   for (const int other : neighbours) most += dofsOfPoint(m, firstPoint + other);
   most += dofsOfPoint(m, firstPoint + vertex);
   for (const bool area : {false, true}) {
-    const Arena::Scope rowScope(d.arena);
+    const Arena::Scope rowScope(d.work->arena);
     RowSum sum(m, d, most);
     fit.forEachGradient(area, [&](int point, const Vec3& g) { sum.add(point, g); });
     const RowSum::Row row = sum.finish();
@@ -282,7 +283,7 @@ void addCell(RowBuilder& rows, int equality, int flex, const Cell& cell) {
   int most = 0;
   for (const int point : cell.points) most += dofsOfPoint(m, point);
   for (int mode = 0; mode < m.flex_modenum[flex]; ++mode) {
-    const Arena::Scope scope(d.arena);
+    const Arena::Scope scope(d.work->arena);
     const double* values = cell.mode(m, flex, mode);
     RowSum sum(m, d, most);
     double residual = 0;
@@ -313,8 +314,8 @@ void addEdgeForces(const Model& m, const Data& d, int flex, const RowBlock* bloc
 }
 
 void addVertexForces(const Model& m, Data& d, int flex, const RowBlock* block, int count, double* force) {
-  const Arena::Scope scope(d.arena);
-  const Neighbours all = neighboursOf(m, flex, d.arena);
+  const Arena::Scope scope(d.work->arena);
+  const Neighbours all = neighboursOf(m, flex, d.work->arena);
   for (int b = 0; b < count; ++b) {
     const bool area = b > 0 && block[b - 1].part == block[b].part;
     const int vertex = block[b].part - m.flex_pointadr[flex];
@@ -360,8 +361,8 @@ void addFlexRows(RowBuilder& rows, int equality) {
       return;
     case EqualityType::FlexVert: {
       if (m.flex_dim[flex] != 2 || m.flex_interp[flex] != 0) return;
-      const Arena::Scope scope(rows.data().arena);
-      const Neighbours all = neighboursOf(m, flex, rows.data().arena);
+      const Arena::Scope scope(rows.data().work->arena);
+      const Neighbours all = neighboursOf(m, flex, rows.data().work->arena);
       for (int v = 0; v < m.flex_vertnum[flex]; ++v) {
         const auto begin = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(v)]);
         const auto end = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(v + 1)]);

@@ -7,6 +7,7 @@
 #include "elastic/shell.h"
 #include "inertia/inertia.h"
 #include "kinematics/side.h"
+#include "model/workspace.h"
 
 /// From solref and solimp to the numbers a solver works with. With the impedance d(r) in (0, 1), the approximate
 /// diagonal A of J inv(M) J' and the reference a* = -B v - K d (r - margin):
@@ -209,8 +210,8 @@ double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block,
 
 /// B inv(M) B' of a block, nbasis x nbasis.
 void exactGram(const Model& m, Data& d, const RowBlock& block, double* G) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> y = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> y = d.work->arena.take<double>(m.nv);
   const int* column = d.row_column.data() + block.column;
   for (int k = 0; k < block.nbasis; ++k) {
     const double* b = d.row_value.data() + block.value + k * block.ncol;

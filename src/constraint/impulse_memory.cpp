@@ -9,6 +9,8 @@
 #include "constraint/impulse_rows.h"
 #include "constraint/impulse_transfer.h"
 #include "model/awake.h"
+#include "model/state.h"
+#include "model/workspace.h"
 
 /// What is carried over from step to step: the impulses of every contact, limit, friction loss and equality, by a
 /// number that says what they belong to. Both lists are in growing order of these numbers, so that finding them again
@@ -157,11 +159,11 @@ void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
 
 void recallImpulses(const Model& m, Data& d) {
   std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
-  d.row_recall.resize(d.row_block.size());
-  sortBlocks(m, d, d.row_recall);
+  d.work->row_recall.resize(d.row_block.size());
+  sortBlocks(m, d, d.work->row_recall);
   const bool warm = !m.opt.disabled(disable::kWarmStart);
   std::ptrdiff_t at = 0;
-  for (RowRecall& recall : d.row_recall) {
+  for (RowRecall& recall : d.work->row_recall) {
     while (at < d.row_memory.size() && d.row_memory[at].key < recall.key) ++at;
     if (at == d.row_memory.size()) return;
     if (d.row_memory[at].key != recall.key) continue;
@@ -175,16 +177,16 @@ void recallImpulses(const Model& m, Data& d) {
 }
 
 void rememberImpulses(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<const RowMemory> dormant = dormantMemories(m, d, d.row_recall, d.arena);
-  const std::ptrdiff_t most = d.row_recall.size() + static_cast<std::ptrdiff_t>(dormant.size());
-  if (d.row_memory_next.size() < most) d.row_memory_next.resize(most);
-  RowMemory* end = d.row_memory_next.data();
+  const Arena::Scope scope(d.work->arena);
+  const std::span<const RowMemory> dormant = dormantMemories(m, d, d.work->row_recall, d.work->arena);
+  const std::ptrdiff_t most = d.work->row_recall.size() + static_cast<std::ptrdiff_t>(dormant.size());
+  if (d.work->row_memory_next.size() < most) d.work->row_memory_next.resize(most);
+  RowMemory* end = d.work->row_memory_next.data();
   std::size_t next = 0;
   const auto addDormantBelow = [&](std::uint64_t key) {
     while (next < dormant.size() && dormant[next].key < key) *end++ = dormant[next++];
   };
-  for (const RowRecall& recall : d.row_recall) {
+  for (const RowRecall& recall : d.work->row_recall) {
     const RowBlock& block = d.row_block[recall.block];
     const double* force = d.efc_force.data() + block.row;
     if (std::all_of(force, force + block.nrow, [](double f) { return f == 0; }) || bounced(m, d, block)) continue;
@@ -195,8 +197,8 @@ void rememberImpulses(const Model& m, Data& d) {
     drawToMean(recall.memory >= 0 ? &d.row_memory[recall.memory] : nullptr, rows, memory);
   }
   addDormantBelow(~std::uint64_t{0});
-  d.row_memory_next.resize(end - d.row_memory_next.data());
-  std::swap(d.row_memory, d.row_memory_next);
+  d.work->row_memory_next.resize(end - d.work->row_memory_next.data());
+  std::swap(d.row_memory, d.work->row_memory_next);
 }
 
 namespace {
@@ -256,8 +258,10 @@ std::optional<std::uint64_t> flexKeyElsewhere(const ModelRenumbering& numbers, c
 }  // namespace
 
 void transferImpulses(const Model& m, const Data& d, const ModelRenumbering& numbers, const Model& to, Data& target) {
+  requireSameModel(m, d, "transferImpulses");
+  requireSameModel(to, target, "transferImpulses");
   target.row_memory.clear();
-  target.row_recall.clear();
+  target.work->row_recall.clear();
   std::vector<RowRecall> present(static_cast<std::size_t>(d.row_block.size()));
   sortBlocks(m, d, present);
   std::size_t next = 0;

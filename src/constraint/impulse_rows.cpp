@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/arena.h"
 #include "constraint/contact_target.h"
 #include "math/types.h"
 #include "solve/bounce.h"

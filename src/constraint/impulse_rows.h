@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/arena.h"
 #include "constraint/problem.h"
 #include "sinew/data.h"
 #include "sinew/model.h"

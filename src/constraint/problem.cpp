@@ -5,6 +5,7 @@
 
 #include "forces/stiff_metric.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 #include "solve/dual.h"
 #include "solve/primal.h"
 
@@ -92,11 +93,11 @@ solve::ConstraintProblem rowsOf(const Data& d) {
 }
 
 std::span<Island> findIslands(const Model& m, Data& d) {
-  const std::span<int> parent = d.arena.take<int>(m.ntree);
+  const std::span<int> parent = d.work->arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
-  const std::span<std::uint8_t> constrained = d.arena.zeros<std::uint8_t>(m.ntree);
+  const std::span<std::uint8_t> constrained = d.work->arena.zeros<std::uint8_t>(m.ntree);
   joinStiffParts(m, d, parent);
-  const std::span<int> treeOf = d.arena.take<int>(d.row_block.size());  // of each block's first column
+  const std::span<int> treeOf = d.work->arena.take<int>(d.row_block.size());  // of each block's first column
   for (std::size_t b = 0; b < treeOf.size(); ++b) {
     const RowBlock& block = d.row_block[static_cast<std::ptrdiff_t>(b)];
     if (b > 0 && shareColumns(block, d.row_block[static_cast<std::ptrdiff_t>(b) - 1])) {
@@ -122,9 +123,9 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   }
 
   // number the groups by their smallest tree, count, then fill
-  const std::span<int> islandOf = d.arena.take<int>(m.ntree);
-  const std::span<int> treeCount = d.arena.zeros<int>(m.ntree);
-  const std::span<int> blockCount = d.arena.zeros<int>(m.ntree);
+  const std::span<int> islandOf = d.work->arena.take<int>(m.ntree);
+  const std::span<int> treeCount = d.work->arena.zeros<int>(m.ntree);
+  const std::span<int> blockCount = d.work->arena.zeros<int>(m.ntree);
   int count = 0;
   for (int tree = 0; tree < m.ntree; ++tree) {
     const auto t = static_cast<std::size_t>(tree);
@@ -139,9 +140,9 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   for (const int tree : treeOf) {
     if (tree >= 0) ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(tree)])];
   }
-  const std::span<Island> islands = d.arena.take<Island>(count);
+  const std::span<Island> islands = d.work->arena.take<Island>(count);
   for (std::size_t i = 0; i < islands.size(); ++i) {
-    islands[i] = {d.arena.take<int>(treeCount[i]), d.arena.take<int>(blockCount[i])};
+    islands[i] = {d.work->arena.take<int>(treeCount[i]), d.work->arena.take<int>(blockCount[i])};
     treeCount[i] = blockCount[i] = 0;
   }
   for (int tree = 0; tree < m.ntree; ++tree) {
@@ -161,7 +162,7 @@ std::span<Island> findIslands(const Model& m, Data& d) {
 }
 
 Island wholeIsland(const Model& m, Data& d) {
-  Island island{d.arena.take<int>(d.ntree_awake), d.arena.take<int>(d.row_block.size())};
+  Island island{d.work->arena.take<int>(d.ntree_awake), d.work->arena.take<int>(d.row_block.size())};
   std::size_t count = 0;
   for (int tree = 0; tree < m.ntree; ++tree) {
     if (treeAsleep(d, tree)) continue;

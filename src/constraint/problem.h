@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "model/workspace.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 #include "solve/problem.h"
@@ -30,7 +31,7 @@ struct Island {
   solve::PlanMemory* plans = nullptr;  ///< kept between steps; none for small islands
 };
 
-/// Islands in the order of their smallest tree. Everything returned lives in d.arena.
+/// Islands in the order of their smallest tree. Everything returned lives in d.work->arena.
 std::span<Island> findIslands(const Model& m, Data& d);
 
 /// All trees that are awake and all rows as one island.

@@ -4,12 +4,13 @@
 
 #include "kinematics/dof_chains.h"
 #include "kinematics/side.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
 
 RelativeMotion motionOf(Data& d, int most) {
-  return {d.arena.take<int>(most), d.arena.take<double>(3 * most), d.arena.take<double>(3 * most)};
+  return {d.work->arena.take<int>(most), d.work->arena.take<double>(3 * most), d.work->arena.take<double>(3 * most)};
 }
 
 /// Collects the columns of carriers, growing, each once. Those of one carrier grow (a dof comes after its parents), so
@@ -91,8 +92,8 @@ class Collector {
 /// Two chains walked down together, from their last dofs.
 RelativeMotion bodyMotion(const Model& m, Data& d, int body1, const Vec3& p1, int body2, const Vec3& p2) {
   const int most = chainLength(m, body1) + chainLength(m, body2);
-  const std::span<int> columns = d.arena.take<int>(most);
-  const std::span<double> linear = d.arena.take<double>(3 * most);
+  const std::span<int> columns = d.work->arena.take<int>(most);
+  const std::span<double> linear = d.work->arena.take<double>(3 * most);
   const Vec3 r1 = p1 - treeCom(m, d, body1), r2 = p2 - treeCom(m, d, body2);
   std::size_t k = columns.size();
   forEachDofOfEither(m, body1, body2, [&](int dof, bool moves1, bool moves2) {

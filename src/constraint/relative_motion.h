@@ -4,6 +4,7 @@
 
 #include "math/types.h"
 #include "model/carrier.h"
+#include "model/workspace.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
@@ -38,9 +39,9 @@ class RowSum {
     std::span<int> columns;  ///< growing
     std::span<double> values;
   };
-  /// `most` is the number of columns there can be, repetitions included. Memory from d.arena.
+  /// `most` is the number of columns there can be, repetitions included. Memory from d.work->arena.
   RowSum(const Model& m, Data& d, int most)
-      : m_(m), d_(d), columns_(d.arena.take<int>(most)), values_(d.arena.take<double>(most)) {}
+      : m_(m), d_(d), columns_(d.work->arena.take<int>(most)), values_(d.work->arena.take<double>(most)) {}
   void add(int point, const Vec3& g);
   Row finish();
 

@@ -8,6 +8,7 @@
 #include "constraint/impulse_rows.h"
 #include "constraint/problem.h"
 #include "forces/stiff_metric.h"
+#include "model/workspace.h"
 #include "solve/dual.h"
 #include "solve/iterative_hessian.h"
 #include "solve/primal.h"
@@ -126,11 +127,11 @@ bool orderByWork(const Data& d, std::span<const Island> islands, std::span<int> 
 /// rows and goes to its own places, so the order in which they are solved leaves no trace.
 void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   for (Island& island : islands) {
-    if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.solverMemory.plans(island.trees[0]);
+    if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.work->solverMemory.plans(island.trees[0]);
   }
   d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
   std::optional<SharedImpulses> shared;
-  if (m.opt.solver == Solver::Impulse && !stiffnessIsImplicit(m)) shared.emplace(m, d, d.arena);
+  if (m.opt.solver == Solver::Impulse && !stiffnessIsImplicit(m)) shared.emplace(m, d, d.work->arena);
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
     if (m.opt.solver == Solver::Impulse) {
@@ -144,21 +145,21 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   };
   const int count = static_cast<int>(islands.size());
   if (d.threads < 2) {
-    for (int i = 0; i < count; ++i) solve(i, d.arena);
+    for (int i = 0; i < count; ++i) solve(i, d.work->arena);
     return;
   }
 
-  const std::span<int> order = d.arena.take<int>(count);
-  const int threads = orderByWork(d, islands, order, d.arena) ? d.threads : 1;
-  d.threadArena.resize(static_cast<std::size_t>(d.threads));
+  const std::span<int> order = d.work->arena.take<int>(count);
+  const int threads = orderByWork(d, islands, order, d.work->arena) ? d.threads : 1;
+  d.work->threadArena.resize(static_cast<std::size_t>(d.threads));
   parallelFor(threads, count, [&](int k, int slot) {
-    solve(order[static_cast<std::size_t>(k)], d.threadArena[static_cast<std::size_t>(slot)]);
+    solve(order[static_cast<std::size_t>(k)], d.work->threadArena[static_cast<std::size_t>(slot)]);
   });
 
   // any thread may meet the largest island next time
   std::size_t most = 0;
-  for (const Arena& arena : d.threadArena) most = std::max(most, arena.capacity());
-  for (Arena& arena : d.threadArena) arena.reserve(most);
+  for (const Arena& arena : d.work->threadArena) most = std::max(most, arena.capacity());
+  for (Arena& arena : d.work->threadArena) arena.reserve(most);
 }
 
 }  // namespace
@@ -171,9 +172,9 @@ void solveRows(const Model& m, Data& d) {
     setImpulseTargets(m, d);
     recallImpulses(m, d);
   }
-  d.solverMemory.forgetOld();
+  d.work->solverMemory.forgetOld();
 
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   if (!m.opt.disabled(disable::kIsland)) return solveIslands(m, d, findIslands(m, d));
   Island island = wholeIsland(m, d);
   solveIslands(m, d, {&island, 1});
@@ -184,7 +185,7 @@ void solveRows(const Model& m, Data& d) {
 void solveConstraints(const Model& m, Data& d) {
   if (m.opt.solver != Solver::Impulse) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
-  d.row_recall.clear();
+  d.work->row_recall.clear();
   if (d.nefc() == 0) return;
   bool finite = true;
   for (const double a : d.qacc) finite &= std::abs(a) <= std::numeric_limits<double>::max();
@@ -192,8 +193,8 @@ void solveConstraints(const Model& m, Data& d) {
 
   // A solver may well find something finite from a warm start. Such an acceleration must not pass for a result: what
   // was no number stays none, for step() to see.
-  const Arena::Scope scope(d.arena);
-  const std::span<double> smooth = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> smooth = d.work->arena.take<double>(m.nv);
   std::copy(d.qacc.begin(), d.qacc.end(), smooth.begin());
   solveRows(m, d);
   for (int i = 0; i < m.nv; ++i) {
@@ -202,7 +203,7 @@ void solveConstraints(const Model& m, Data& d) {
   }
 }
 
-std::array<double, 6> contactForce(const Model& m, const Data& d, int contact) {
+std::array<double, 6> forceOfContact(const Model& m, const Data& d, int contact) {
   std::array<double, 6> force{};
   const Contact& c = d.contact[contact];
   if (c.efc_address < 0) return force;

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "dynamics/arguments.h"
 #include "integrate/integrate.h"
+#include "sinew/state.h"
 #include "sinew/step.h"
 
 namespace sinew {
@@ -115,10 +116,9 @@ Sides sidesOfControl(const Model& m, const Data& d, int control, double eps) {
 TransitionDerivatives transitionDerivatives(const Model& m, const Data& d, const DerivativeOptions& options) {
   const int threads = checkedThreads("transitionDerivatives", m, d, options);
   const int states = 2 * m.nv + m.na, variables = states + m.nu, length = states + m.nsensordata;
-  const std::vector<std::byte> start = saveState(m, d);
   const auto answer = [&](Worker& w, int variable, double distance) {
     Data& x = w.data;
-    restoreState(m, x, start);
+    copyState(m, d, x);
     if (variable < 0) {
     } else if (variable < m.nv) {
       movePosition(m, x, variable, distance, w.tangent);
@@ -150,10 +150,9 @@ TransitionDerivatives transitionDerivatives(const Model& m, const Data& d, const
 InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const DerivativeOptions& options) {
   const int threads = checkedThreads("inverseDerivatives", m, d, options);
   const int length = m.nv + m.nsensordata, variables = 3 * m.nv;
-  const std::vector<std::byte> start = saveState(m, d);
   const auto answer = [&](Worker& w, int variable, double distance) {
     Data& x = w.data;
-    restoreState(m, x, start);
+    copyState(m, d, x);
     x.qacc = d.qacc;
     if (variable < 0) {
     } else if (variable < m.nv) {

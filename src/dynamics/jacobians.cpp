@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "dynamics/arguments.h"
 #include "kinematics/dof_chains.h"
@@ -69,6 +70,42 @@ void addJacobianDot(const Model& m, const Data& d, int body, const Vec3& point, 
   }
 }
 
+/// jacp += weight J of a point that carries a flex.
+void addFlexPointJacobian(const Model& m, const Data& d, int point, double weight, std::span<double> jacp) {
+  const int node = m.flexpoint_nodeid[point];
+  if (node < 0) {
+    const Vec3 x = vec3(d.flexpoint_xpos.data(), point);
+    for (int i = lastDof(m, m.flexpoint_bodyid[point]); i >= 0; i = m.dof_parentid[i]) {
+      addColumn(m, jacp, i, weight * jacobianColumn(m, d, i, x).linear);
+    }
+  } else if (!m.flexnode_pinned[node]) {
+    for (int k = 0; k < 3; ++k) addColumn(m, jacp, m.nv_rigid + 3 * node + k, weight * Vec3::Unit(k));
+  }
+}
+
+/// The same for its rate: nodes have none.
+void addFlexPointJacobianDot(const Model& m, const Data& d, int point, double weight, std::span<double> jacp) {
+  if (m.flexpoint_nodeid[point] >= 0) return;
+  addJacobianDot(m, d, m.flexpoint_bodyid[point], vec3(d.flexpoint_xpos.data(), point), weight, jacp, {});
+}
+
+/// A Jacobian's rate at a point of a body, with the checks of all of them.
+void pointRate(std::string_view function, const Model& m, const Data& d, int body, const Vec3& point,
+               std::span<double> jacpDot, std::span<double> jacrDot) {
+  checkJacobians(function, m, d, jacpDot, jacrDot);
+  std::fill(jacpDot.begin(), jacpDot.end(), 0.0);
+  std::fill(jacrDot.begin(), jacrDot.end(), 0.0);
+  addJacobianDot(m, d, body, point, 1, jacpDot, jacrDot);
+}
+
+void checkMatrix(std::string_view function, const Model& m, const Data& d, std::string_view what, int id, int count,
+                 std::string_view name, std::span<double> matrix) {
+  argument::pair(function, m, d);
+  argument::id(function, what, id, count);
+  argument::size(function, name, matrix, 3 * dofs(m));
+  std::fill(matrix.begin(), matrix.end(), 0.0);
+}
+
 bool isBelow(const Model& m, int body, int ancestor) {
   while (body > ancestor) body = m.body_parentid[body];
   return body == ancestor;
@@ -126,42 +163,55 @@ void siteJacobian(const Model& m, const Data& d, int site, std::span<double> jac
 }
 
 void flexVertexJacobian(const Model& m, const Data& d, int vertex, std::span<double> jacp) {
-  argument::pair("flexVertexJacobian", m, d);
-  argument::id("flexVertexJacobian", "vertex", vertex, m.nflexvert);
-  argument::size("flexVertexJacobian", "jacp", jacp, 3 * dofs(m));
-  std::fill(jacp.begin(), jacp.end(), 0.0);
-  forEachPointOfVertex(m, vertex, [&](int point, double weight) {
-    const int node = m.flexpoint_nodeid[point];
-    if (node < 0) {
-      const int body = m.flexpoint_bodyid[point];
-      const Vec3 x = vec3(d.flexpoint_xpos.data(), point);
-      for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
-        addColumn(m, jacp, i, weight * jacobianColumn(m, d, i, x).linear);
-      }
-    } else if (!m.flexnode_pinned[node]) {
-      for (int k = 0; k < 3; ++k) addColumn(m, jacp, m.nv_rigid + 3 * node + k, weight * Vec3::Unit(k));
-    }
-  });
+  checkMatrix("flexVertexJacobian", m, d, "vertex", vertex, m.nflexvert, "jacp", jacp);
+  forEachPointOfVertex(m, vertex, [&](int point, double weight) { addFlexPointJacobian(m, d, point, weight, jacp); });
+}
+
+void flexPointJacobian(const Model& m, const Data& d, int point, std::span<double> jacp) {
+  checkMatrix("flexPointJacobian", m, d, "point", point, m.nflexpoint, "jacp", jacp);
+  addFlexPointJacobian(m, d, point, 1, jacp);
 }
 
 void pointJacobianDot(const Model& m, const Data& d, int body, const Vector3& point, std::span<double> jacpDot,
                       std::span<double> jacrDot) {
-  checkJacobians("pointJacobianDot", m, d, jacpDot, jacrDot);
+  argument::pair("pointJacobianDot", m, d);
   argument::id("pointJacobianDot", "body", body, m.nbody);
-  std::fill(jacpDot.begin(), jacpDot.end(), 0.0);
-  std::fill(jacrDot.begin(), jacrDot.end(), 0.0);
-  addJacobianDot(m, d, body, vectorOf(point), 1, jacpDot, jacrDot);
+  pointRate("pointJacobianDot", m, d, body, vectorOf(point), jacpDot, jacrDot);
+}
+
+void bodyJacobianDot(const Model& m, const Data& d, int body, std::span<double> jacpDot, std::span<double> jacrDot) {
+  argument::pair("bodyJacobianDot", m, d);
+  argument::id("bodyJacobianDot", "body", body, m.nbody);
+  pointRate("bodyJacobianDot", m, d, body, vec3(d.xpos.data(), body), jacpDot, jacrDot);
+}
+
+void bodyComJacobianDot(const Model& m, const Data& d, int body, std::span<double> jacpDot, std::span<double> jacrDot) {
+  argument::pair("bodyComJacobianDot", m, d);
+  argument::id("bodyComJacobianDot", "body", body, m.nbody);
+  pointRate("bodyComJacobianDot", m, d, body, vec3(d.xipos.data(), body), jacpDot, jacrDot);
+}
+
+void geomJacobianDot(const Model& m, const Data& d, int geom, std::span<double> jacpDot, std::span<double> jacrDot) {
+  argument::pair("geomJacobianDot", m, d);
+  argument::id("geomJacobianDot", "geom", geom, m.ngeom);
+  pointRate("geomJacobianDot", m, d, m.geom_bodyid[geom], vec3(d.geom_xpos.data(), geom), jacpDot, jacrDot);
+}
+
+void siteJacobianDot(const Model& m, const Data& d, int site, std::span<double> jacpDot, std::span<double> jacrDot) {
+  argument::pair("siteJacobianDot", m, d);
+  argument::id("siteJacobianDot", "site", site, m.nsite);
+  pointRate("siteJacobianDot", m, d, m.site_bodyid[site], vec3(d.site_xpos.data(), site), jacpDot, jacrDot);
 }
 
 void flexVertexJacobianDot(const Model& m, const Data& d, int vertex, std::span<double> jacpDot) {
-  argument::pair("flexVertexJacobianDot", m, d);
-  argument::id("flexVertexJacobianDot", "vertex", vertex, m.nflexvert);
-  argument::size("flexVertexJacobianDot", "jacpDot", jacpDot, 3 * dofs(m));
-  std::fill(jacpDot.begin(), jacpDot.end(), 0.0);
-  forEachPointOfVertex(m, vertex, [&](int point, double weight) {
-    if (m.flexpoint_nodeid[point] >= 0) return;
-    addJacobianDot(m, d, m.flexpoint_bodyid[point], vec3(d.flexpoint_xpos.data(), point), weight, jacpDot, {});
-  });
+  checkMatrix("flexVertexJacobianDot", m, d, "vertex", vertex, m.nflexvert, "jacpDot", jacpDot);
+  forEachPointOfVertex(m, vertex,
+                       [&](int point, double weight) { addFlexPointJacobianDot(m, d, point, weight, jacpDot); });
+}
+
+void flexPointJacobianDot(const Model& m, const Data& d, int point, std::span<double> jacpDot) {
+  checkMatrix("flexPointJacobianDot", m, d, "point", point, m.nflexpoint, "jacpDot", jacpDot);
+  addFlexPointJacobianDot(m, d, point, 1, jacpDot);
 }
 
 void subtreeComJacobian(const Model& m, const Data& d, int body, std::span<double> jacp) {
@@ -198,6 +248,54 @@ void angularMomentumMatrix(const Model& m, const Data& d, int body, std::span<do
   }
 }
 
+void subtreeComJacobianDot(const Model& m, const Data& d, int body, std::span<double> jacpDot) {
+  checkMatrix("subtreeComJacobianDot", m, d, "body", body, m.nbody, "jacpDot", jacpDot);
+  const double total = m.body_subtreemass[body];
+  if (total < kMinVal) return addJacobianDot(m, d, body, vec3(d.xipos.data(), body), 1, jacpDot, {});
+  for (int b = body; b < m.nbody; ++b) {  // nodes have none
+    if (!isBelow(m, b, body) || m.body_mass[b] == 0) continue;
+    addJacobianDot(m, d, b, vec3(d.xipos.data(), b), m.body_mass[b] / total, jacpDot, {});
+  }
+}
+
+void angularMomentumMatrixDot(const Model& m, const Data& d, int body, std::span<double> matrixDot) {
+  checkMatrix("angularMomentumMatrixDot", m, d, "body", body, m.nbody, "matrixDot", matrixDot);
+  const Vec3 com = vec3(d.subtree_com.data(), body);
+  // velocity of the centre, and for each mass d/dt [m (x - c) x J_x] = m (v - v_c) x J_x + m (x - c) x dJ_x/dt
+  Vec3 momentum = Vec3::Zero();
+  forEachMassColumn(m, d, body, [&](int dof, const Vec3& column, double mass, const Vec3&) {
+    momentum += mass * d.qvel[dof] * column;
+  });
+  const double total = m.body_subtreemass[body];
+  const Vec3 comVelocity = total < kMinVal ? Vec3(Vec3::Zero()) : Vec3(momentum / total);
+  for (int b = body; b < m.nbody; ++b) {
+    if (!isBelow(m, b, body)) continue;
+    const Vec3 x = vec3(d.xipos.data(), b), arm = x - treeCom(m, d, b);
+    const PointVelocity v = pointVelocity(m, d, b, x);
+    const double mass = m.body_mass[b];
+    // d/dt [I w] with I = R diag R': w x I - I w x
+    const Mat3 R = mat3(d.ximat.data(), b);
+    const Mat3 inertia = R * vec3(m.body_inertia.data(), b).asDiagonal() * R.transpose();
+    for (int i = lastDof(m, b); i >= 0; i = m.dof_parentid[i]) {
+      const Vec3 axis = angular(&d.cdof[6 * i]);
+      const std::array<double, 6> rate = axisRate(m, d, i);
+      const Vec3 column = jacobianColumn(m, d, i, x).linear;
+      const Vec3 columnRate = velocityAt(rate.data(), arm) + axis.cross(v.linear);
+      const Vec3 Iaxis = inertia * axis;
+      const Vec3 spin = v.angular.cross(Iaxis) - inertia * v.angular.cross(axis) + inertia * angular(rate.data());
+      addColumn(m, matrixDot, i, mass * ((v.linear - comVelocity).cross(column) + (x - com).cross(columnRate)) + spin);
+    }
+  }
+  for (int n = 0; n < m.nflexnode; ++n) {
+    if (m.flexnode_pinned[n] || !isBelow(m, m.flexnode_bodyid[n], body)) continue;
+    const Vec3 v = ConstMapVec3(d.qvel.data() + m.nv_rigid + 3 * n);
+    for (int k = 0; k < 3; ++k) {
+      addColumn(m, matrixDot, m.nv_rigid + 3 * n + k,
+                m.flexnode_mass[n] * (v - comVelocity).cross(Vec3(Vec3::Unit(k))));
+    }
+  }
+}
+
 void addForceAtPoint(const Model& m, const Data& d, int body, const Vector3& point, const Vector3& force,
                      const Vector3& torque, std::span<double> qfrc) {
   argument::pair("addForceAtPoint", m, d);
@@ -212,6 +310,20 @@ void addForceAtFlexVertex(const Model& m, const Data& d, int vertex, const Vecto
   argument::size("addForceAtFlexVertex", "qfrc", qfrc, dofs(m));
   forEachPointOfVertex(
       m, vertex, [&](int point, double weight) { addPointForce(m, d, point, weight * vectorOf(force), qfrc.data()); });
+}
+
+void addForceAtFlexPoint(const Model& m, const Data& d, int point, const Vector3& force, std::span<double> qfrc) {
+  argument::pair("addForceAtFlexPoint", m, d);
+  argument::id("addForceAtFlexPoint", "point", point, m.nflexpoint);
+  argument::size("addForceAtFlexPoint", "qfrc", qfrc, dofs(m));
+  addPointForce(m, d, point, vectorOf(force), qfrc.data());
+}
+
+Vector3 flexPointVelocity(const Model& m, const Data& d, int point) {
+  argument::pair("flexPointVelocity", m, d);
+  argument::id("flexPointVelocity", "point", point, m.nflexpoint);
+  const Vec3 v = vec3(d.flexpoint_xvel.data(), point);
+  return {v.x(), v.y(), v.z()};
 }
 
 Vector3 flexVertexVelocity(const Model& m, const Data& d, int vertex) {

@@ -1,13 +1,16 @@
 #include <algorithm>
 
+#include "constraint/problem.h"
 #include "dynamics/arguments.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "kinematics/jacobian.h"
+#include "kinematics/kinematics.h"
 #include "sensor/object_frame.h"
 #include "sensor/sensor.h"
 #include "sinew/dynamics.h"
+#include "solve/rows.h"
 
 namespace sinew {
 namespace {
@@ -37,6 +40,22 @@ SpatialMotion inAxes(const FrameMotion& motion, const Mat3& R, Axes axes) {
 }
 
 }  // namespace
+
+void multiplyConstraintJacobian(const Model& m, const Data& d, std::span<const double> x, std::span<double> y) {
+  argument::pair("multiplyConstraintJacobian", m, d);
+  argument::size("multiplyConstraintJacobian", "x", x, dofs(m));
+  argument::size("multiplyConstraintJacobian", "y", y, static_cast<std::size_t>(d.nefc()));
+  if (!y.empty()) solve::multiplyRows(rowsOf(d), x.data(), y.data());
+}
+
+void multiplyConstraintJacobianTransposed(const Model& m, const Data& d, std::span<const double> f,
+                                          std::span<double> qfrc) {
+  argument::pair("multiplyConstraintJacobianTransposed", m, d);
+  argument::size("multiplyConstraintJacobianTransposed", "f", f, static_cast<std::size_t>(d.nefc()));
+  argument::size("multiplyConstraintJacobianTransposed", "qfrc", qfrc, dofs(m));
+  std::fill(qfrc.begin(), qfrc.end(), 0.0);
+  if (!f.empty()) solve::addTransposed(rowsOf(d), f.data(), qfrc.data());
+}
 
 void multiplyMass(const Model& m, const Data& d, std::span<const double> x, std::span<double> y) {
   argument::pair("multiplyMass", m, d);
@@ -76,6 +95,11 @@ void newtonEuler(const Model& m, Data& d, std::span<const double> qacc, std::spa
 void computeBodyForces(const Model& m, Data& d) {
   argument::pair("computeBodyForces", m, d);
   bodyForces(m, d);
+}
+
+void computeSubtreeVelocities(const Model& m, Data& d) {
+  argument::pair("computeSubtreeVelocities", m, d);
+  subtreeVelocities(m, d);
 }
 
 void integratePositions(const Model& m, std::span<double> qpos, std::span<const double> qvel, double h) {

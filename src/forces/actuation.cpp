@@ -13,6 +13,7 @@
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/history.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -153,8 +154,8 @@ void unlimitedForces(const Model& m, Data& d, std::span<const double> controls) 
 
 /// Scales the forces of all actuators on a tendon so that their sum keeps within the tendon's range.
 void limitTendonTotals(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> total = d.arena.zeros<double>(m.ntendon);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> total = d.work->arena.zeros<double>(m.ntendon);
   const auto limitedTendon = [&m](int u) {
     if (m.actuator_trntype[u] != TransmissionType::Tendon) return -1;
     const int tendon = m.actuator_trnid[2 * u];
@@ -223,8 +224,8 @@ void limitJointTotals(const Model& m, Data& d) {
 
 int firstBadControl(const Model& m, Data& d) {
   if (m.nu == 0) return -1;
-  const Arena::Scope scope(d.arena);
-  return clampControls(m, d, d.arena.take<double>(m.nu));
+  const Arena::Scope scope(d.work->arena);
+  return clampControls(m, d, d.work->arena.take<double>(m.nu));
 }
 
 bool actuatorDisabled(const Model& m, int u) {
@@ -276,8 +277,8 @@ void actuation(const Model& m, Data& d) {
   std::fill(d.qfrc_actuator.begin(), d.qfrc_actuator.end(), 0.0);
   if (m.nactuator == 0 || m.opt.disabled(disable::kActuation)) return;
 
-  const Arena::Scope scope(d.arena);
-  const std::span<double> ctrl = d.arena.take<double>(m.nu);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> ctrl = d.work->arena.take<double>(m.nu);
   readControls(m, d, ctrl);
   std::fill(d.act_dot.begin(), d.act_dot.end(), 0.0);
   for (int u = 0; u < m.nactuator; ++u) {  // asleep or not: an activation follows its control, not the body

@@ -3,6 +3,7 @@
 #include "forces/derivative.h"
 #include "math/spatial.h"
 #include "math/types.h"
+#include "model/workspace.h"
 
 // Derivative of the Newton-Euler bias force with respect to velocity, in one sweep over a tree with 6x6 composites
 // (compare [Singh, Russell, Wensing 2022]). All spatial vectors are at the tree's centre of mass, angular part first;
@@ -93,10 +94,10 @@ void subtractBiasDerivative(const Model& m, Data& d, int tree) {
   const int bodyCount = m.tree_bodynum[tree];
   const int firstDof = m.tree_dofadr[tree];
   const int dofCount = m.tree_dofnum[tree];
-  const Arena::Scope scope(d.arena);
-  const std::span<double> inertias = d.arena.take<double>(36 * bodyCount);  // I, then its sum over the subtree
-  const std::span<double> terms = d.arena.take<double>(36 * bodyCount);     // E, then its sum over the subtree
-  const std::span<double> psi = d.arena.take<double>(6 * dofCount);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> inertias = d.work->arena.take<double>(36 * bodyCount);  // I, then its sum over the subtree
+  const std::span<double> terms = d.work->arena.take<double>(36 * bodyCount);     // E, then its sum over the subtree
+  const std::span<double> psi = d.work->arena.take<double>(6 * dofCount);
 
   for (int k = 0; k < bodyCount; ++k) {
     const int body = firstBody + k;

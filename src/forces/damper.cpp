@@ -1,6 +1,7 @@
 #include "forces/damper.h"
 
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -73,8 +74,8 @@ bool sleepingDofDamps(const Model& m, const Data& d) {
 }
 
 void addDofDampers(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.nv);
   dofDamping(m, d, laws);
   forEachAwakeDof(m, d, [&](int i) {
     const DampingLaw& law = laws[static_cast<std::size_t>(i)];
@@ -83,8 +84,8 @@ void addDofDampers(const Model& m, Data& d) {
 }
 
 void addTendonDampers(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.ntendon);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);
   for (int t = 0; t < m.ntendon; ++t) {
     const double force = laws[static_cast<std::size_t>(t)].force(d.ten_velocity[t]);

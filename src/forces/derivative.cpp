@@ -10,6 +10,7 @@
 #include "kinematics/jacobian.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -40,11 +41,11 @@ void addOuterProduct(const Model& m, Data& d, const int* columns, const double* 
 
 /// qDeriv += J' B J, J the Jacobian of a point of `body` in the local axes R, angular rows first.
 void addLocalDerivative(const Model& m, Data& d, int body, const Vec3& pos, const Mat3& R, const Mat6& B) {
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const int count = chainLength(m, body);
-  const std::span<int> dofs = d.arena.take<int>(count);
-  const std::span<double> columns = d.arena.take<double>(6 * count);
-  const std::span<double> row = d.arena.take<double>(count);
+  const std::span<int> dofs = d.work->arena.take<int>(count);
+  const std::span<double> columns = d.work->arena.take<double>(6 * count);
+  const std::span<double> row = d.work->arena.take<double>(count);
   chainDofs(m, body, dofs.data());
   for (int k = 0; k < count; ++k) {
     const JacobianColumn column = jacobianColumn(m, d, dofs[static_cast<std::size_t>(k)], pos);
@@ -101,16 +102,16 @@ void addFluidDerivative(const Model& m, Data& d, bool fast) {
 }
 
 void addDamperDerivative(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.nv);
   dofDamping(m, d, laws);
   forEachAwakeDof(
       m, d, [&](int i) { d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]); });
 }
 
 void addTendonDamperDerivative(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.ntendon);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);
   for (int t = 0; t < m.ntendon; ++t) {
     const double rate = laws[static_cast<std::size_t>(t)].rate(d.ten_velocity[t]);

@@ -13,6 +13,7 @@
 #include "kinematics/flexes.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -276,9 +277,9 @@ void addElasticForces(const Model& m, Data& d) {
   bool any = false;
   for (int f = 0; f < m.nflex; ++f) any = any || (isElastic(m, f) && !flexAsleep(m, d, f));
   if (!any) return;
-  const Arena::Scope scope(d.arena);
-  const std::span<double> spring = d.arena.zeros<double>(3 * m.nflexpoint);
-  const std::span<double> damper = d.arena.zeros<double>(3 * m.nflexpoint);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> spring = d.work->arena.zeros<double>(3 * m.nflexpoint);
+  const std::span<double> damper = d.work->arena.zeros<double>(3 * m.nflexpoint);
   addElasticPointForces(m, d, spring.data(), damper.data());
   passOn(m, d, spring.data(), d.qfrc_spring.data());
   passOn(m, d, damper.data(), d.qfrc_damper.data());

@@ -3,6 +3,7 @@
 #include "forces/forces.h"
 #include "math/spatial.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -30,9 +31,9 @@ void nodeForces(const Model& m, const Data& d, const double* upward, const doubl
 }  // namespace
 
 void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
-  Arena::Scope scope(d.arena);
-  double* a = d.arena.take<double>(6 * m.nbody).data();
-  double* f = d.arena.take<double>(6 * m.nbody).data();
+  Arena::Scope scope(d.work->arena);
+  double* a = d.work->arena.take<double>(6 * m.nbody).data();
+  double* f = d.work->arena.take<double>(6 * m.nbody).data();
 
   // gravity as an upward acceleration of the world
   zero6(a);

@@ -11,6 +11,7 @@
 #include "forces/spring.h"
 #include "model/awake.h"
 #include "model/callbacks.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -31,8 +32,8 @@ void sumPassive(const Model& m, Data& d) {
 /// What the user's callback adds, to what is awake.
 void addUserForces(const Model& m, Data& d) {
   if (!d.callbacks.passive) return;
-  const Arena::Scope scope(d.arena);
-  const std::span<double> force = d.arena.zeros<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> force = d.work->arena.zeros<double>(m.nv);
   if (!callUser(d, CallbackKind::Passive, [&] { d.callbacks.passive(m, d, force); })) return;
   forEachAwakeDof(m, d, [&](int i) { d.qfrc_passive[i] += force[static_cast<std::size_t>(i)]; });
 }

@@ -10,6 +10,7 @@
 #include "kinematics/jacobian.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 #include "solve/sparse_hessian.h"
 
 namespace sinew {
@@ -241,13 +242,15 @@ std::span<const int> groupsOf(const Model& m, int part, Arena& arena) {
 }
 
 const solve::FactorPlan& planOf(const Model& m, Data& d, int part) {
-  const Arena::Scope scope(d.arena);
-  return d.solverMemory.plans(-1 - part).planForFixed(stiffRows(m, d, part), groupsOf(m, part, d.arena), d.arena);
+  const Arena::Scope scope(d.work->arena);
+  return d.work->solverMemory.plans(-1 - part).planForFixed(stiffRows(m, d, part), groupsOf(m, part, d.work->arena),
+                                                            d.work->arena);
 }
 
 const solve::BlockPlan& blockPlanOf(const Model& m, Data& d, int part) {
-  const Arena::Scope scope(d.arena);
-  return d.solverMemory.plans(-1 - part).blockPlanForFixed(stiffRows(m, d, part), groupsOf(m, part, d.arena), d.arena);
+  const Arena::Scope scope(d.work->arena);
+  return d.work->solverMemory.plans(-1 - part).blockPlanForFixed(stiffRows(m, d, part),
+                                                                 groupsOf(m, part, d.work->arena), d.work->arena);
 }
 
 /// Whether systems with a part are solved by iterations. Newton's method asks for one or two solutions in a step, the
@@ -290,10 +293,10 @@ PartNumbers numbersAfter(const Model& m, const PartNumbers& before, const solve:
 /// Plans of a part, and room for its numbers.
 PartNumbers prepareNumbers(const Model& m, Data& d, const PartNumbers& before, int part) {
   if (iterationsAreCheaper(m, planOf(m, d, part), part)) blockPlanOf(m, d, part);
-  const PartNumbers numbers = numbersAfter(m, before, d.solverMemory.plans(-1 - part), part);
-  if (d.flexL.size() < numbers.factorEnd) d.flexL.resize(numbers.factorEnd);
-  if (d.flexBlock.size() < numbers.blockEnd) d.flexBlock.resize(numbers.blockEnd);
-  if (d.flexIncomplete.size() < numbers.incompleteEnd) d.flexIncomplete.resize(numbers.incompleteEnd);
+  const PartNumbers numbers = numbersAfter(m, before, d.work->solverMemory.plans(-1 - part), part);
+  if (d.work->flexL.size() < numbers.factorEnd) d.work->flexL.resize(numbers.factorEnd);
+  if (d.work->flexBlock.size() < numbers.blockEnd) d.work->flexBlock.resize(numbers.blockEnd);
+  if (d.work->flexIncomplete.size() < numbers.incompleteEnd) d.work->flexIncomplete.resize(numbers.incompleteEnd);
   return numbers;
 }
 
@@ -305,10 +308,10 @@ std::span<T> numbersOf(T* first, std::ptrdiff_t begin, std::ptrdiff_t end) {
 /// The factor of a part of flexA.
 void factorPart(const Model& m, Data& d, int part, const solve::FactorPlan& plan, std::span<double> matrices,
                 std::span<double> diagInv) {
-  const Arena::Scope scope(d.arena);
-  const solve::FactorMaker maker(plan, matrices, diagInv, d.arena);
+  const Arena::Scope scope(d.work->arena);
+  const solve::FactorMaker maker(plan, matrices, diagInv, d.work->arena);
   std::fill(matrices.begin(), matrices.end(), 0.0);
-  const std::span<const std::ptrdiff_t> places = d.solverMemory.plans(-1 - part).placesOfFixed();
+  const std::span<const std::ptrdiff_t> places = d.work->solverMemory.plans(-1 - part).placesOfFixed();
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
   for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] = A[k];
   for (int f = 0; f < static_cast<int>(plan.fronts().size()); ++f) maker.eliminate(f);
@@ -317,25 +320,27 @@ void factorPart(const Model& m, Data& d, int part, const solve::FactorPlan& plan
 /// Whatever systems with a part are solved by.
 void preparePart(const Model& m, Data& d, int part, const PartNumbers& numbers) {
   if (!numbers.iterative) {
-    factorPart(m, d, part, *numbers.plan, numbersOf(d.flexL.data(), numbers.factor, numbers.factorEnd),
-               {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])});
+    factorPart(m, d, part, *numbers.plan, numbersOf(d.work->flexL.data(), numbers.factor, numbers.factorEnd),
+               {d.work->flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])});
     return;
   }
-  const Arena::Scope scope(d.arena);
-  const solve::BlockPlan& plan = d.solverMemory.plans(-1 - part).fixedBlockPlan();
-  solve::BlockMaker maker(plan.pattern(), numbersOf(d.flexBlock.data(), numbers.block, numbers.blockEnd),
-                          numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd), d.arena);
+  const Arena::Scope scope(d.work->arena);
+  const solve::BlockPlan& plan = d.work->solverMemory.plans(-1 - part).fixedBlockPlan();
+  solve::BlockMaker maker(plan.pattern(), numbersOf(d.work->flexBlock.data(), numbers.block, numbers.blockEnd),
+                          numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd),
+                          d.work->arena);
   plan.set(stiffRows(m, d, part), maker);
   maker.factor();
 }
 
 /// x <- inv(A) x by a factor that is made for this alone.
 void solveByFactor(const Model& m, Data& d, int part, double* x) {
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const solve::FactorPlan& plan = planOf(m, d, part);
-  const std::span<double> matrices = d.arena.take<double>(plan.entries()), diagInv = d.arena.take<double>(plan.dofs());
+  const std::span<double> matrices = d.work->arena.take<double>(plan.entries()),
+                          diagInv = d.work->arena.take<double>(plan.dofs());
   factorPart(m, d, part, plan, matrices, diagInv);
-  solve::SparseFactor(plan, matrices, diagInv, d.arena.take<double>(plan.largestFront())).solve(x);
+  solve::SparseFactor(plan, matrices, diagInv, d.work->arena.take<double>(plan.largestFront())).solve(x);
 }
 
 }  // namespace
@@ -354,9 +359,9 @@ void assembleStiffness(const Model& m, Data& d) {
   if (!stiffnessIsImplicit(m)) return;
   startWithInertia(m, d);
   {
-    const Arena::Scope scope(d.arena);
-    const Riding riding = ridingPoints(m, d, d.arena);
-    const std::span<double> Kv = d.arena.zeros<double>(3 * m.nflexpoint);
+    const Arena::Scope scope(d.work->arena);
+    const Riding riding = ridingPoints(m, d, d.work->arena);
+    const std::span<double> Kv = d.work->arena.zeros<double>(3 * m.nflexpoint);
     for (int f = 0; f < m.nflex; ++f) {
       if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
       Assembler assembler(m, d, f, riding, Kv);
@@ -367,7 +372,7 @@ void assembleStiffness(const Model& m, Data& d) {
       addPointForce(m, d, p, -m.opt.timestep * vec3(Kv.data(), p), d.qfrc_implicit.data());
     }
   }
-  d.flexLDiagInv.resize(m.nstiffdof);
+  d.work->flexLDiagInv.resize(m.nstiffdof);
   PartNumbers numbers;
   for (int part = 0; part < m.nstiffpart; ++part) {
     numbers = prepareNumbers(m, d, numbers, part);  // also of those that sleep, which keep their place
@@ -377,33 +382,35 @@ void assembleStiffness(const Model& m, Data& d) {
 
 solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& arena) {
   PartNumbers numbers;
-  for (int p = 0; p <= part; ++p) numbers = numbersAfter(m, numbers, *d.solverMemory.find(-1 - p), p);
+  for (int p = 0; p <= part; ++p) numbers = numbersAfter(m, numbers, *d.work->solverMemory.find(-1 - p), p);
   if (numbers.iterative) {
-    const solve::BlockPlan& plan = d.solverMemory.find(-1 - part)->fixedBlockPlan();
-    const solve::BlockMatrix matrix(plan.pattern(), numbersOf(d.flexBlock.data(), numbers.block, numbers.blockEnd),
-                                    numbersOf(d.flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
+    const solve::BlockPlan& plan = d.work->solverMemory.find(-1 - part)->fixedBlockPlan();
+    const solve::BlockMatrix matrix(
+        plan.pattern(), numbersOf(d.work->flexBlock.data(), numbers.block, numbers.blockEnd),
+        numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
     return {plan.lanes(), matrix, plan.pattern().worthwhileIterations(numbers.plan->flops()), arena};
   }
-  const solve::SparseFactor factor(*numbers.plan, numbersOf(d.flexL.data(), numbers.factor, numbers.factorEnd),
-                                   {d.flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},
-                                   arena.take<double>(numbers.plan->largestFront()));
+  const solve::SparseFactor factor(
+      *numbers.plan, numbersOf(d.work->flexL.data(), numbers.factor, numbers.factorEnd),
+      {d.work->flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},
+      arena.take<double>(numbers.plan->largestFront()));
   return solve::MatrixSolver(factor);
 }
 
 void solveMetric(const Model& m, Data& d, double* x) {
   if (!stiffnessIsImplicit(m)) return solveMass(m, d, x);
-  const Arena::Scope scope(d.arena);
-  const std::span<double> stiff = d.arena.take<double>(m.nstiffdof);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> stiff = d.work->arena.take<double>(m.nstiffdof);
   for (std::size_t i = 0; i < stiff.size(); ++i) stiff[i] = x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]];
   solveMass(m, d, x);
-  const std::span<double> right = d.arena.take<double>(m.nstiffdof);
+  const std::span<double> right = d.work->arena.take<double>(m.nstiffdof);
   std::copy(stiff.begin(), stiff.end(), right.begin());
   d.metricIterations = 0;
   for (int part = 0; part < m.nstiffpart; ++part) {
     if (stiffPartAsleep(m, d, part)) continue;
-    const Arena::Scope own(d.arena);
+    const Arena::Scope own(d.work->arena);
     const auto first = at(m.stiffpart_dofadr[part]), count = at(m.stiffpart_dofnum[part]);
-    const auto report = stiffSolver(m, d, part, d.arena).solve(stiff.data() + first);
+    const auto report = stiffSolver(m, d, part, d.work->arena).solve(stiff.data() + first);
     d.metricIterations += report.iterations;
     if (report.converged) continue;
     // so stiff that iterations are no way to get there

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "base/arena.h"
 #include "model/awake.h"
 #include "sinew/data.h"
 #include "sinew/model.h"

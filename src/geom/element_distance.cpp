@@ -8,6 +8,8 @@ namespace {
 double convexDistance(ConvexBody& a, ConvexBody& b, double cutoff, const CollideOptions& options, Vec3* onA,
                       Vec3* onB) {
   WitnessList contacts;
+  a.startInside();
+  b.startInside();
   const double dist = penetration(a, b, cutoff, 1, options, contacts);
   if (contacts.count == 0 || !(dist < cutoff)) return cutoff;
   *onA = contacts.item[0].onA;
@@ -55,6 +57,24 @@ double distance(const Shape& shape, const Element& element, double cutoff, const
 
 double distance(const Element& a, const Element& b, double cutoff, const CollideOptions& options, Vec3* onA,
                 Vec3* onB) {
+  // Bodies with a radius around them: the distance of what is inside, less the radii, whether they overlap or not. The
+  // search for the depth of an overlap would take the faces of the rounded bodies for flat.
+  const double radii = a.radius + b.radius;
+  if (radii > 0) {
+    constexpr double kApart = 1e-9;  // of the radii: enough for a direction
+    Element coreA = a, coreB = b;
+    coreA.radius = coreB.radius = 0;
+    ConvexBody bodyA(coreA, 0), bodyB(coreB, 0);
+    Vec3 insideA = Vec3::Zero(), insideB = Vec3::Zero();
+    const double apart = convexDistance(bodyA, bodyB, cutoff + radii, options, &insideA, &insideB);
+    if (!(apart < cutoff + radii)) return cutoff;
+    if (apart > kApart * radii) {
+      const Vec3 normal = (insideB - insideA).normalized();
+      *onA = insideA + a.radius * normal;
+      *onB = insideB - b.radius * normal;
+      return apart - radii;
+    }
+  }
   ConvexBody bodyA(a, 0), bodyB(b, 0);
   return convexDistance(bodyA, bodyB, cutoff, options, onA, onB);
 }

@@ -113,6 +113,13 @@ ConvexBody::ConvexBody(const Element& element, double inflation)
   pos_ = 0.5 * (low + high);
 }
 
+void ConvexBody::startInside() {
+  if (kind_ != Kind::Simplex) return;
+  pos_.setZero();
+  for (std::size_t i = 0; i < numCorners_; ++i) pos_ += corner_[i];
+  pos_ /= static_cast<double>(numCorners_);
+}
+
 Vec3 ConvexBody::center() const {
   if (kind_ != Kind::Prism) return pos_;
   Vec3 sum = Vec3::Zero();

@@ -39,8 +39,12 @@ class ConvexBody {
   /// the shape has no vertices.
   int lastVertex() const { return lastVertex_; }
 
-  /// A point inside.
+  /// Where a search starts: a point inside; of an element the centre of its bounding box, as in the reference engine,
+  /// which may lie outside.
   Vec3 center() const;
+  /// Moves the centre of an element to the mean of its corners, which is inside: a search that starts outside may end
+  /// there, with too small a distance.
+  void startInside();
   /// The body is a polytope, so that a search over its vertices ends exactly.
   bool isPolytope() const;
   bool isBox() const { return kind_ == Kind::Box; }

@@ -6,6 +6,7 @@
 #include "integrate/integrate.h"
 #include "integrate/spin.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -15,8 +16,8 @@ namespace {
 /// integrated does not depend on it.
 bool implicitDamping(const Model& m, Data& d, std::span<double> rates) {
   if (m.opt.disabled(disable::kEulerDamp | disable::kDamper)) return false;
-  const Arena::Scope scope(d.arena);
-  const std::span<DampingLaw> laws = d.arena.take<DampingLaw>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.nv);
   dofDamping(m, d, laws);
   const auto damps = [](const DampingLaw& law) { return law.b0 > 0 || law.b1 != 0 || law.b2 != 0; };
   bool any = false;
@@ -40,8 +41,8 @@ void factorDamped(const Model& m, Data& d, std::span<const double> rates, Pivots
 }  // namespace
 
 void integrateEuler(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> rates = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> rates = d.work->arena.take<double>(m.nv);
   if (!implicitDamping(m, d, rates)) {
     advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
     return;
@@ -49,15 +50,15 @@ void integrateEuler(const Model& m, Data& d) {
 
   // (M + h B) a = all forces
   factorDamped(m, d, rates, Pivots::Any);
-  const std::span<double> a = d.arena.take<double>(m.nv);
+  const std::span<double> a = d.work->arena.take<double>(m.nv);
   forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a.data());
   advance(m, d, d.act_dot.data(), a.data(), nullptr);
 }
 
 void impulseMetricEuler(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> rates = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> rates = d.work->arena.take<double>(m.nv);
   std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   if (implicitDamping(m, d, rates)) {
     factorDamped(m, d, rates, Pivots::Positive);  // impulses need a definite matrix
@@ -71,8 +72,8 @@ void impulseMetricEuler(const Model& m, Data& d) {
 }
 
 void discreteForceEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> rates = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> rates = d.work->arena.take<double>(m.nv);
   multiplyMass(m, d, acceleration, qfrc);
   if (!implicitDamping(m, d, rates)) return;
   forEachAwakeDof(m, d, [&](int i) { qfrc[i] += rates[static_cast<std::size_t>(i)] * acceleration[i]; });

@@ -10,6 +10,7 @@
 #include "integrate/sparse_lu.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -106,8 +107,8 @@ void solveImplicit(const Model& m, Data& d, double* a) {
 /// The same with the symmetric part only; the blocks of free bodies, which nothing couples to the rest, are solved as
 /// they are. Tumbling bodies are where the missing derivative of the bias force would show most.
 void solveImplicitFast(const Model& m, Data& d, double* a, FreeBodies rule) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> force = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> force = d.work->arena.take<double>(m.nv);
   std::copy_n(a, m.nv, force.data());
   factorSymmetric(m, d, rule);
   solveTree(m, d, d.qH.data(), d.qHDiagInv.data(), a);
@@ -123,8 +124,8 @@ void solveImplicitFast(const Model& m, Data& d, double* a, FreeBodies rule) {
 
 void integrateImplicit(const Model& m, Data& d, bool fast) {
   velocityDerivative(m, d, fast);
-  const Arena::Scope scope(d.arena);
-  const std::span<double> a = d.arena.zeros<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> a = d.work->arena.zeros<double>(m.nv);
   forEachAwakeDof(m, d, [&](int i) { a[static_cast<std::size_t>(i)] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
   if (fast) {
     solveImplicitFast(m, d, a.data(), FreeBodies::Inertia);

@@ -5,6 +5,7 @@
 #include "math/spatial.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -104,8 +105,8 @@ void comVel(const Model& m, Data& d) {
 }
 
 void subtreeVelocities(const Model& m, Data& d) {
-  Arena::Scope scope(d.arena);
-  double* bodyVelocity = d.arena.take<double>(3 * m.nbody).data();
+  Arena::Scope scope(d.work->arena);
+  double* bodyVelocity = d.work->arena.take<double>(3 * m.nbody).data();
   double* linvel = d.subtree_linvel.data();
   double* angmom = d.subtree_angmom.data();
 

@@ -6,6 +6,7 @@
 #include "kinematics/side.h"
 #include "math/quat.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -50,7 +51,7 @@ bool pointHasMoved(const Model& m, const Data& d, int point) {
 }
 
 void flexes(const Model& m, Data& d) {
-  ++d.queryTrees.placed;
+  ++d.work->queryTrees.placed;
   for (int f = 0; f < m.nflex; ++f) {
     if (flexAsleep(m, d, f)) continue;
     placePoints(m, d, f);

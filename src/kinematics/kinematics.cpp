@@ -6,6 +6,7 @@
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/inputs.h"
+#include "model/workspace.h"
 
 // Three passes over the bodies instead of one: what a pass reads was written long enough ago to have left the store
 // buffer. Small vectors are handled as scalars for the same reason; packed loads of fresh scalars cost 2x in all.
@@ -151,7 +152,7 @@ bool hasMoved(const Model& m, Data& d, int body) {
 }
 
 void kinematics(const Model& m, Data& d) {
-  ++d.queryTrees.placed;
+  ++d.work->queryTrees.placed;
   setIdentityFrame(d.xpos.data(), d.xmat.data());
   setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());

@@ -9,6 +9,8 @@
 #include <limits>
 #include <system_error>
 
+#include "base/nearest_word.h"
+
 namespace sinew::mjcf {
 namespace {
 
@@ -95,21 +97,6 @@ int valueOfWord(std::string_view word, Keywords keywords) {
                                near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near))};
 }
 
-/// Number of edits (insert, delete, replace, swap of neighbours) between two words.
-int editDistance(std::string_view a, std::string_view b) {
-  std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
-  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = static_cast<int>(i);
-  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = static_cast<int>(j);
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + (a[i - 1] != b[j - 1])});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
-    }
-  }
-  return d[a.size()][b.size()];
-}
-
 }  // namespace
 
 std::string describeCount(const ValueFormat& f) {
@@ -145,15 +132,7 @@ std::string quoted(std::string_view text) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string_view>& candidates) {
-  constexpr std::size_t kLongest = 64;  // nobody misspells a longer word; bounds the work
-  if (word.size() > kLongest) return {};
-  std::string best;
-  int bestDistance = static_cast<int>(std::min<std::size_t>(word.size() / 2, 3)) + 1;
-  for (const std::string_view candidate : candidates) {
-    const int distance = editDistance(word, candidate);
-    if (distance < bestDistance) best = candidate, bestDistance = distance;
-  }
-  return best;
+  return std::string(nearestWord(word, candidates));
 }
 
 std::vector<double> parseReals(std::string_view text, const ValueFormat& format) {

@@ -9,6 +9,7 @@
 #include "model/history.h"
 #include "model/inputs.h"
 #include "model/state.h"
+#include "model/workspace.h"
 
 namespace sinew {
 
@@ -41,7 +42,7 @@ void Data::clearRows() {
   row_column.clear();
   row_value.clear();
   row_cone.clear();
-  row_recall.clear();
+  work->row_recall.clear();
   efc_type.clear();
   efc_id.clear();
   efc_state.clear();
@@ -56,16 +57,16 @@ void clearState(const Model& m, Data& d) {
   d.time = 0;
   d.energy = {0, 0};
   d.status = {};
-  d.watch = {};
+  d.work->watch = {};
   d.callbackError.clear();
-  d.stagesRun = 0;
-  d.halfway = 0;
+  d.work->stagesRun = 0;
+  d.work->halfway = 0;
   d.forEachArray(m, [](const char*, auto& array, int, int, const char*) {
     using T = std::remove_reference_t<decltype(array[0])>;
     std::fill(array.begin(), array.end(), T{});
   });
   d.clearRows();
-  d.queryTrees.forget();
+  d.work->queryTrees.forget();
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();

@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <span>
+#include <stdexcept>
 #include <type_traits>
+#include <vector>
 
 #include "base/hash.h"
+#include "base/nearest_word.h"
 
 namespace sinew {
 namespace {
@@ -112,13 +116,127 @@ std::string_view nameOf(const Model& m, ObjType type, int id) {
   return m.names.data() + (*table.address)[id];
 }
 
+namespace {
+
+constexpr int kKinds = static_cast<int>(ObjType::Plugin) + 1;
+
+std::size_t hashOfName(std::string_view name) {
+  Hasher hasher;
+  hasher.add(name.data(), name.size());
+  return static_cast<std::size_t>(hasher.value());
+}
+
+/// The slots of one kind; empty if there is no index, or none that fits the model.
+std::span<const int> slotsOf(const Model& m, ObjType type) {
+  const auto kind = static_cast<std::size_t>(type);
+  if (kind + 1 >= m.nameIndex.first.size()) return {};
+  return std::span(m.nameIndex.slots)
+      .subspan(static_cast<std::size_t>(m.nameIndex.first[kind]),
+               static_cast<std::size_t>(m.nameIndex.first[kind + 1] - m.nameIndex.first[kind]));
+}
+
+}  // namespace
+
+/// Open addressing: a name is in the first slot from its hash on that nobody before it took. Half of the slots at least
+/// stay free, so that searches end.
+void indexNames(Model& m) {
+  NameIndex& index = m.nameIndex;
+  index.first.assign(1, 0);
+  index.slots.clear();
+  for (int kind = 0; kind < kKinds; ++kind) {
+    const ObjType type = static_cast<ObjType>(kind);
+    const int count = nameTable(m, type).count;
+    const std::size_t begin = index.slots.size(), size = 2 * static_cast<std::size_t>(count);
+    index.slots.resize(begin + size, -1);
+    for (int id = 0; id < count; ++id) {
+      const std::string_view name = nameOf(m, type, id);
+      if (name.empty()) continue;
+      std::size_t slot = hashOfName(name) % size;
+      while (index.slots[begin + slot] >= 0) slot = (slot + 1) % size;
+      index.slots[begin + slot] = id;
+    }
+    index.first.push_back(static_cast<int>(index.slots.size()));
+  }
+}
+
 int findId(const Model& m, ObjType type, std::string_view name) {
   if (name.empty()) return -1;
-  const NameTable table = nameTable(m, type);
-  for (int i = 0; i < table.count; ++i) {
-    if (nameOf(m, type, i) == name) return i;
+  const int count = nameTable(m, type).count;
+  const std::span<const int> slots = slotsOf(m, type);
+  if (slots.size() != 2 * static_cast<std::size_t>(count)) {  // a Model that nobody compiled
+    for (int i = 0; i < count; ++i) {
+      if (nameOf(m, type, i) == name) return i;
+    }
+    return -1;
   }
-  return -1;
+  if (slots.empty()) return -1;
+  for (std::size_t slot = hashOfName(name) % slots.size();; slot = (slot + 1) % slots.size()) {
+    if (slots[slot] < 0) return -1;
+    if (nameOf(m, type, slots[slot]) == name) return slots[slot];
+  }
+}
+
+int requireId(const Model& m, ObjType type, std::string_view name) {
+  const int id = findId(m, type, name);
+  if (id >= 0) return id;
+  const std::string_view kind = kindName(type);
+  if (kind.empty()) {
+    throw std::invalid_argument(fmt::format("objects of type {} have no names", static_cast<int>(type)));
+  }
+  std::vector<std::string_view> known;
+  for (int i = 0; i < nameTable(m, type).count; ++i) {
+    const std::string_view other = nameOf(m, type, i);
+    if (!other.empty()) known.push_back(other);
+  }
+  const std::string_view near = nearestWord(name, known);
+  throw std::invalid_argument(
+      fmt::format("no {} is named \"{}\"{}", kind, name,
+                  near.empty() ? (known.empty() ? fmt::format("; no {} of the model has a name", kind) : std::string())
+                               : fmt::format("; did you mean \"{}\"?", near)));
+}
+
+std::string_view kindName(ObjType type) {
+  switch (type) {
+    case ObjType::Body:
+    case ObjType::XBody:
+      return "body";
+    case ObjType::Joint:
+      return "joint";
+    case ObjType::Geom:
+      return "geom";
+    case ObjType::Site:
+      return "site";
+    case ObjType::Camera:
+      return "camera";
+    case ObjType::Mesh:
+      return "mesh";
+    case ObjType::HField:
+      return "hfield";
+    case ObjType::Flex:
+      return "flex";
+    case ObjType::Pair:
+      return "pair";
+    case ObjType::Exclude:
+      return "exclude";
+    case ObjType::Equality:
+      return "equality";
+    case ObjType::Tendon:
+      return "tendon";
+    case ObjType::Actuator:
+      return "actuator";
+    case ObjType::Sensor:
+      return "sensor";
+    case ObjType::Numeric:
+      return "numeric";
+    case ObjType::Text:
+      return "text";
+    case ObjType::Tuple:
+      return "tuple";
+    case ObjType::Key:
+      return "key";
+    default:
+      return {};
+  }
 }
 
 int countOf(const Model& m, ObjType type) { return type == ObjType::Dof ? m.nv : nameTable(m, type).count; }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <tuple>
 
+#include "model/workspace.h"
 #include "query/query_trees.h"
 
 namespace sinew {
@@ -46,7 +47,7 @@ class Caster {
 
   SurfaceHit cast() {
     const BoundingTree& tree = colliderTree(m_, d_);
-    for (const int plane : d_.queryTrees.planes) meetGeom(plane);
+    for (const int plane : d_.work->queryTrees.planes) meetGeom(plane);
     walk(tree, [&](int collider) {
       if (collider >= m_.ngeom) {
         meetFlex(collider - m_.ngeom);

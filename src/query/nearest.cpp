@@ -7,6 +7,7 @@
 #include "collision/collision.h"
 #include "collision/elements.h"
 #include "geom/element_distance.h"
+#include "model/bounding_tree.h"
 #include "query/query_trees.h"
 
 namespace sinew {

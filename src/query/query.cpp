@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/parallel.h"
+#include "model/workspace.h"
 #include "query/cast_ray.h"
 #include "query/nearest.h"
 #include "query/query_trees.h"
@@ -18,7 +19,7 @@ void checkPlaced(const Model& m, const Data& d, const char* what) {
   if (d.signature != m.signature) {
     throw std::invalid_argument(fmt::format("{}: the Data was made for another Model", what));
   }
-  if (d.queryTrees.placed == 0) {
+  if (d.work->queryTrees.placed == 0) {
     throw std::logic_error(fmt::format("{}: nothing is placed yet, call forward() or step() first", what));
   }
 }
@@ -73,7 +74,7 @@ RayHit ray(const Model& m, Data& d, const std::array<double, 3>& origin, const s
   checkFinite(direction, "direction", 0);
   const geom::Ray line{vectorOf(origin), vectorOf(direction)};
   const RayHit hit = hitOf(line, castRay(m, d, line, options));
-  d.arena.settle();
+  d.work->arena.settle();
   return hit;
 }
 
@@ -102,7 +103,7 @@ void rays(const Model& m, Data& d, std::span<const std::array<double, 3>> origin
       hits[i] = hitOf(line, castRay(m, d, line, options));
     }
   });
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 Distance distance(const Model& m, Data& d, const Collider& first, const Collider& second, double cutoff) {
@@ -116,7 +117,7 @@ Distance distance(const Model& m, Data& d, const Collider& first, const Collider
     throw std::invalid_argument(fmt::format("distance: the cutoff must not be negative, found {}", cutoff));
   }
   const NearestPoints nearest = nearestPoints(m, d, first, second, std::min(cutoff, kMaxVal));
-  d.arena.settle();
+  d.work->arena.settle();
   if (!nearest.found) return {.distance = cutoff};
   return {nearest.distance, true, arrayOf(nearest.from), arrayOf(nearest.to), nearest.element1, nearest.element2};
 }

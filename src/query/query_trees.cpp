@@ -7,6 +7,7 @@
 #include "collision/elements.h"
 #include "math/types.h"
 #include "model/carrier.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -40,12 +41,12 @@ Box boxOf(const geom::Element& element) {
 /// Brings a tree of `count` items up to date, boxOf(i) being the box of item i.
 template <class BoxOf>
 const BoundingTree& refreshed(Data& d, QueryTrees::Tree& tree, int count, BoxOf&& boxOfItem) {
-  if (tree.placed == d.queryTrees.placed && tree.placed > 0) return tree.boxes;
-  const Arena::Scope scope(d.arena);
-  const std::span<Box> boxes = d.arena.take<Box>(count);
+  if (tree.placed == d.work->queryTrees.placed && tree.placed > 0) return tree.boxes;
+  const Arena::Scope scope(d.work->arena);
+  const std::span<Box> boxes = d.work->arena.take<Box>(count);
   for (int i = 0; i < count; ++i) boxes[static_cast<std::size_t>(i)] = boxOfItem(i);
   updateTree(tree.boxes, boxes);
-  tree.placed = d.queryTrees.placed;
+  tree.placed = d.work->queryTrees.placed;
   return tree.boxes;
 }
 
@@ -57,7 +58,7 @@ QueryTrees::Tree& treeOfFlex(const Model& m, Array<QueryTrees::Tree>& trees, int
 }  // namespace
 
 const BoundingTree& colliderTree(const Model& m, Data& d) {
-  QueryTrees& trees = d.queryTrees;
+  QueryTrees& trees = d.work->queryTrees;
   if (trees.colliders.placed == 0) {
     trees.planes.clear();
     for (int g = 0; g < m.ngeom; ++g) {
@@ -71,7 +72,7 @@ const BoundingTree& colliderTree(const Model& m, Data& d) {
 }
 
 const BoundingTree& surfaceTree(const Model& m, Data& d, int flex) {
-  return refreshed(d, treeOfFlex(m, d.queryTrees.surface, flex), surfaceCount(m, flex),
+  return refreshed(d, treeOfFlex(m, d.work->queryTrees.surface, flex), surfaceCount(m, flex),
                    [&](int i) { return boxOf(surfaceElement(m, d, flex, i)); });
 }
 
@@ -103,7 +104,7 @@ int bodyOfSurfaceElement(const Model& m, int flex, int item) {
 
 const BoundingTree& elementTree(const Model& m, Data& d, int flex) {
   if (m.flex_dim[flex] < 3) return surfaceTree(m, d, flex);
-  return refreshed(d, treeOfFlex(m, d.queryTrees.solid, flex), m.flex_elemnum[flex],
+  return refreshed(d, treeOfFlex(m, d.work->queryTrees.solid, flex), m.flex_elemnum[flex],
                    [&](int i) { return boxOf(elementAt(m, d, m.flex_elemadr[flex] + i)); });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "geom/element.h"
+#include "model/bounding_tree.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 

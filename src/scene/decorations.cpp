@@ -336,7 +336,7 @@ void listContacts(const Model& m, const Data& d, Frame& frame) {
     out.dist = c.dist;
     out.dim = c.dim;
     out.active = c.efc_address >= 0;
-    const std::array<double, 6> f = contactForce(m, d, i);
+    const std::array<double, 6> f = forceOfContact(m, d, i);
     const ConstMapMat3 R(c.frame.data());
     MapVec3(out.force.data()) = R.transpose() * ConstMapVec3(f.data());
     MapVec3(out.torque.data()) = R.transpose() * ConstMapVec3(f.data() + 3);

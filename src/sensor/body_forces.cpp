@@ -5,6 +5,7 @@
 #include "kinematics/side.h"
 #include "math/spatial.h"
 #include "model/inputs.h"
+#include "model/workspace.h"
 #include "sensor/flex_measures.h"
 #include "sensor/sensor.h"
 
@@ -25,7 +26,7 @@ void addContactForces(const Model& m, Data& d) {
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
     if (contact.efc_address < 0) continue;
-    const std::array<double, 6> local = contactForce(m, d, i);
+    const std::array<double, 6> local = forceOfContact(m, d, i);
     const Mat3 toWorld = ConstMapMat3(contact.frame.data()).transpose();
     const Vec3 pos = ConstMapVec3(contact.pos.data());
     const Vec3 force = toWorld * vec3(local.data(), 0), torque = toWorld * vec3(local.data(), 1);
@@ -60,8 +61,8 @@ void addEqualityForces(const Model& m, Data& d) {
 /// What flexes do to the bodies that points of theirs ride on, apart from contacts: elasticity, damping and rows.
 void addRidingPointForces(const Model& m, Data& d) {
   if (std::none_of(m.flexpoint_nodeid.begin(), m.flexpoint_nodeid.end(), [](int node) { return node < 0; })) return;
-  const Arena::Scope scope(d.arena);
-  const std::span<double> force = d.arena.zeros<double>(3 * m.nflexpoint);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> force = d.work->arena.zeros<double>(3 * m.nflexpoint);
   addFlexPointForces(m, d, force.data());
   for (int p = 0; p < m.nflexpoint; ++p) {
     if (m.flexpoint_nodeid[p] >= 0) continue;

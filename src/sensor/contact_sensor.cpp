@@ -9,6 +9,7 @@
 #include "geom/ray.h"
 #include "kinematics/side.h"
 #include "math/types.h"
+#include "model/workspace.h"
 #include "sensor/object_frame.h"
 
 namespace sinew {
@@ -105,7 +106,7 @@ bool matches(const Model& m, const Data& d, int sensor, const Contact& contact, 
 double rankOf(const Model& m, const Data& d, int contact, int reduce) {
   if (reduce == kMinDist) return d.contact[contact].dist;
   if (reduce == kMaxForce) {
-    const std::array<double, 6> force = contactForce(m, d, contact);
+    const std::array<double, 6> force = forceOfContact(m, d, contact);
     return -vec3(force.data(), 0).squaredNorm();
   }
   return 0;
@@ -115,7 +116,7 @@ double rankOf(const Model& m, const Data& d, int contact, int reduce) {
 /// the force of the other side is equal and opposite: only its last component changes.
 Values valuesOf(const Model& m, const Data& d, const Match& match, int found) {
   const Contact& contact = d.contact[match.contact];
-  const std::array<double, 6> force = contactForce(m, d, match.contact);
+  const std::array<double, 6> force = forceOfContact(m, d, match.contact);
   const ConstMapMat3 frame(contact.frame.data());
   Values v{found,
            vec3(force.data(), 0),
@@ -141,7 +142,7 @@ Values netValues(const Model& m, const Data& d, std::span<const Match> found) {
   net.tangent = Vec3::UnitY();
   double weights = 0;
   for (const Match& match : found) {
-    const std::array<double, 6> force = contactForce(m, d, match.contact);
+    const std::array<double, 6> force = forceOfContact(m, d, match.contact);
     const double weight = vec3(force.data(), 0).norm();
     net.pos += weight * ConstMapVec3(d.contact[match.contact].pos.data());
     weights += weight;
@@ -149,7 +150,7 @@ Values netValues(const Model& m, const Data& d, std::span<const Match> found) {
   net.pos /= std::max(weights, kMinVal);
   for (const Match& match : found) {
     const Contact& contact = d.contact[match.contact];
-    const std::array<double, 6> local = contactForce(m, d, match.contact);
+    const std::array<double, 6> local = forceOfContact(m, d, match.contact);
     const double sign = match.isFlipped ? -1 : 1;
     const Mat3 toWorld = sign * ConstMapMat3(contact.frame.data()).transpose();
     const Vec3 force = toWorld * vec3(local.data(), 0);
@@ -169,7 +170,7 @@ double touchForce(const Model& m, const Data& d, int site) {
     if (contact.efc_address < 0) continue;
     const bool isSecond = Side(m, d, contact, 1).body() == body;
     if (!isSecond && Side(m, d, contact, 0).body() != body) continue;
-    const double force = contactForce(m, d, i)[0];
+    const double force = forceOfContact(m, d, i)[0];
     if (force <= 0) continue;
     const Vec3 normal = ConstMapVec3(contact.frame.data());
     const geom::Ray ray{ConstMapVec3(contact.pos.data()), isSecond ? Vec3(-normal) : normal};
@@ -188,8 +189,8 @@ void contactSensor(const Model& m, Data& d, int sensor, double* out) {
   const int slots = m.sensor_intprm[3 * sensor + 2];
   std::fill_n(out, m.sensor_dim[sensor], 0.0);
 
-  const Arena::Scope scope(d.arena);
-  const std::span<Match> room = d.arena.take<Match>(d.ncon());
+  const Arena::Scope scope(d.work->arena);
+  const std::span<Match> room = d.work->arena.take<Match>(d.ncon());
   std::size_t count = 0;
   for (int i = 0; i < d.ncon(); ++i) {
     bool isFlipped = false;

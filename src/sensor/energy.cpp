@@ -5,6 +5,7 @@
 #include "forces/spring.h"
 #include "inertia/inertia.h"
 #include "math/types.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 
 namespace sinew {
@@ -27,8 +28,8 @@ double energyOfSprings(const Model& m, Data& d) {
 }
 
 double energyOfMotion(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> momentum = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> momentum = d.work->arena.take<double>(m.nv);
   multiplyMass(m, d, d.qvel.data(), momentum.data());
   return 0.5 * ConstMapVecX(momentum.data(), m.nv).dot(ConstMapVecX(d.qvel.data(), m.nv));
 }

@@ -17,6 +17,7 @@
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/inputs.h"
+#include "model/workspace.h"
 #include "sinew/step.h"
 
 namespace sinew {
@@ -33,7 +34,7 @@ void store(const Tensor& t, double* out) {
 
 /// Contact force on the second side, world axes.
 Vec3 worldForce(const Model& m, const Data& d, int contact) {
-  const std::array<double, 6> force = contactForce(m, d, contact);
+  const std::array<double, 6> force = forceOfContact(m, d, contact);
   return ConstMapMat3(d.contact[contact].frame.data()).transpose() * ConstMapVec3(force.data());
 }
 
@@ -238,8 +239,8 @@ Vec3 accelerationOfPoint(const Model& m, const Data& d, int point) {
 void addImplicitPointForces(const Model& m, Data& d, double* force) {
   if (!stiffnessIsImplicit(m)) return;
   const double h = m.opt.timestep;
-  const Arena::Scope scope(d.arena);
-  const std::span<double> a = d.arena.take<double>(3 * m.nflexpoint);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> a = d.work->arena.take<double>(3 * m.nflexpoint);
   for (int p = 0; p < m.nflexpoint; ++p) vec3(a.data(), p) = accelerationOfPoint(m, d, p);
   for (int f = 0; f < m.nflex; ++f) {
     if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
@@ -291,8 +292,8 @@ void addFlexPointForces(const Model& m, Data& d, double* force) {
 }
 
 void flexReactions(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> force = d.arena.zeros<double>(3 * m.nflexpoint);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> force = d.work->arena.zeros<double>(3 * m.nflexpoint);
   addFlexPointForces(m, d, force.data());
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& contact = d.contact[i];
@@ -304,7 +305,7 @@ void flexReactions(const Model& m, Data& d) {
       });
     }
   }
-  const std::span<const int> onBody = pointsOnBodies(m, d.arena);
+  const std::span<const int> onBody = pointsOnBodies(m, d.work->arena);
   for (int p = 0; p < m.nflexpoint; ++p) {
     MapVec3 reaction = vec3(d.flexpoint_reaction.data(), p);
     reaction.setZero();
@@ -338,8 +339,8 @@ void flexStrains(const Model& m, Data& d) {
 
 void flexStresses(const Model& m, Data& d) {
   std::fill(d.flexelem_stress.begin(), d.flexelem_stress.end(), 0.0);
-  const Arena::Scope scope(d.arena);
-  const std::span<double> rowTension = d.arena.zeros<double>(m.nflexedge);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> rowTension = d.work->arena.zeros<double>(m.nflexedge);
   for (const RowBlock& block : d.row_block) {
     if (block.row >= d.ne) break;
     // a row pushes apart by its force
@@ -359,8 +360,8 @@ void flexStresses(const Model& m, Data& d) {
 
 void flexKinetic(const Model& m, Data& d) {
   std::fill(d.flex_kinetic.begin(), d.flex_kinetic.end(), 0.0);
-  const Arena::Scope scope(d.arena);
-  const std::span<const int> onBody = pointsOnBodies(m, d.arena);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<const int> onBody = pointsOnBodies(m, d.work->arena);
   for (int p = 0; p < m.nflexpoint; ++p) {
     const Vec3 v = vec3(d.flexpoint_xvel.data(), p);
     const int node = m.flexpoint_nodeid[p], body = m.flexpoint_bodyid[p];
@@ -391,7 +392,7 @@ void measureFlexes(const Model& m, Data& d) {
   flexStresses(m, d);
   flexKinetic(m, d);
   flexEnergies(m, d);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 }  // namespace sinew

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 
 namespace sinew::solve {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/arena.h"
+
 namespace sinew::solve {
 namespace {
 

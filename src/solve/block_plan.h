@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "sinew/rows.h"
 #include "solve/block_matrix.h"
 #include "solve/metric.h"

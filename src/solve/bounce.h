@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "base/arena.h"
 #include "solve/impulse.h"
 
 namespace sinew::solve {

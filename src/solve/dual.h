@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/problem.h"
 
 /// Solvers that work on the forces: min 1/2 f' (C + R) f + f' b over admissible f, with C = J inv(A) J' and

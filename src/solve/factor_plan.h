@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 
 namespace sinew::solve {
 

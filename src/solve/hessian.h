@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/problem.h"
 
 namespace sinew::solve {

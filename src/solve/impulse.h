@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/free_contact.h"
 #include "solve/impulse_space.h"
 #include "solve/problem.h"

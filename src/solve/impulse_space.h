@@ -2,8 +2,8 @@
 
 #include <span>
 
+#include "base/arena.h"
 #include "math/kernel.h"
-#include "sinew/arena.h"
 #include "solve/free_contact.h"
 #include "solve/metric.h"
 

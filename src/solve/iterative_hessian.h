@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/block_matrix.h"
 #include "solve/block_plan.h"
 #include "solve/problem.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/problem.h"
 
 /// Exact search along a direction: the cost is piecewise quadratic (plus smooth cone pieces), convex, and has cheap

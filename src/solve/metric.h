@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "base/arena.h"
 #include "solve/block_matrix.h"
 #include "solve/sparse_factor.h"
 

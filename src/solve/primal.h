@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/hessian.h"
 #include "solve/iterative_hessian.h"
 #include "solve/line_search.h"

@@ -1,4 +1,4 @@
-#include "sinew/solver_memory.h"
+#include "model/solver_memory.h"
 
 #include <algorithm>
 #include <vector>

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/factor_plan.h"
 
 namespace sinew::solve {

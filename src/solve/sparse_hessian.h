@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "sinew/arena.h"
+#include "base/arena.h"
 #include "solve/block_plan.h"
 #include "solve/block_product.h"
 #include "solve/factor_plan.h"

@@ -19,6 +19,7 @@
 #include "kinematics/side.h"
 #include "math/types.h"
 #include "model/inputs.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -175,8 +176,8 @@ class Search {
 
   /// All forces on a node of the grid together: folds, or where there are none, membranes.
   void shell() {
-    const Arena::Scope scope(d_.arena);
-    const std::span<double> force = d_.arena.zeros<double>(3 * m_.nflexpoint);
+    const Arena::Scope scope(d_.work->arena);
+    const std::span<double> force = d_.work->arena.zeros<double>(3 * m_.nflexpoint);
     if (springs_) addShellForces(m_, d_, f_, force.data(), nullptr);
     const FlexTerm term = m_.flex_foldnum[f_] > 0 ? FlexTerm::Bending : FlexTerm::Elasticity;
     for (int p = 0; p < m_.flex_pointnum[f_]; ++p) {
@@ -208,7 +209,7 @@ class Search {
       const Contact& contact = d_.contact[i];
       for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
         if (contact.flex[side] != f_ || contact.efc_address < 0) continue;
-        const std::array<double, 6> force = contactForce(m_, d_, i);
+        const std::array<double, 6> force = forceOfContact(m_, d_, i);
         // the node that bears most of it
         int node = -1;
         double share = -1;
@@ -286,10 +287,10 @@ class TermMatrices {
       points += static_cast<std::ptrdiff_t>(p.size());
       numbers += static_cast<std::ptrdiff_t>(9 * p.size() * p.size());
     });
-    sizes_ = d.arena.take<int>(count_);
-    points_ = d.arena.take<int>(points);
-    K_ = d.arena.zeros<double>(numbers);
-    D_ = d.arena.zeros<double>(numbers);
+    sizes_ = d.work->arena.take<int>(count_);
+    points_ = d.work->arena.take<int>(points);
+    K_ = d.work->arena.zeros<double>(numbers);
+    D_ = d.work->arena.zeros<double>(numbers);
     std::size_t e = 0, p = 0, k = 0;
     visitStiffness(m, d, f, [&](std::span<const int> ids, const double* K, const double* D) {
       if (!belongs(ids.size())) return;
@@ -300,7 +301,7 @@ class TermMatrices {
       if (D) std::copy_n(D, n, D_.begin() + static_cast<std::ptrdiff_t>(k));
       k += n;
     });
-    root_ = d.arena.take<double>(m.flex_pointnum[f]);
+    root_ = d.work->arena.take<double>(m.flex_pointnum[f]);
     for (std::size_t i = 0; i < root_.size(); ++i)
       root_[i] = std::sqrt(inverseMass(m.flex_pointadr[f] + static_cast<int>(i)));
   }
@@ -320,9 +321,9 @@ class TermMatrices {
   double largestEigenvalue(std::span<const double> A) {
     constexpr int kMostIterations = 300;
     constexpr double kAccuracy = 1e-7;
-    const Arena::Scope scope(d_.arena);
+    const Arena::Scope scope(d_.work->arena);
     const int n = 3 * m_.flex_pointnum[f_];
-    MapVecX x(d_.arena.take<double>(n).data(), n), y(d_.arena.take<double>(n).data(), n);
+    MapVecX x(d_.work->arena.take<double>(n).data(), n), y(d_.work->arena.take<double>(n).data(), n);
     // any direction that no symmetry forbids
     for (int i = 0; i < n; ++i) x[i] = root_[static_cast<std::size_t>(i / 3)] * (1 + std::sin(12.9898 * i));
     double value = 0;
@@ -369,8 +370,8 @@ class TermMatrices {
 /// Bound of the timestep for one term of a flex near its rest shape, where its stiffness is known.
 double stableTimestep(const Model& m, Data& d, int f, FlexTerm term) {
   if (term < FlexTerm::EdgeSpring || term > FlexTerm::Bending) return 0;
-  const Arena::Scope scope(d.arena);
-  const std::span<double> now = d.arena.take<double>(3 * m.flex_pointnum[f]);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> now = d.work->arena.take<double>(3 * m.flex_pointnum[f]);
   double* x = d.flexpoint_xpos.data() + 3 * m.flex_pointadr[f];
   std::copy_n(x, now.size(), now.begin());
   for (int p = 0; p < m.flex_pointnum[f]; ++p) vec3(x, p) = restOfPoint(m, m.flex_pointadr[f] + p);

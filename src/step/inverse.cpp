@@ -9,6 +9,7 @@
 #include "integrate/integrate.h"
 #include "model/awake.h"
 #include "model/state.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "sinew/step.h"
 #include "solve/rows.h"
@@ -21,8 +22,8 @@ namespace {
 /// d.qacc is what a step should change the velocity by, per timestep: replaces it by the acceleration that forward()
 /// must give for that, inv(M) (the integrator's matrix) qacc.
 void toContinuousAcceleration(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> force = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> force = d.work->arena.take<double>(m.nv);
   if (m.opt.integrator == Integrator::Euler) {
     discreteForceEuler(m, d, d.qacc.data(), force.data());
   } else {
@@ -40,9 +41,9 @@ void toContinuousAcceleration(const Model& m, Data& d) {
 void constraintForces(Data& d) {
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
   if (d.nefc() == 0) return;
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const solve::ConstraintProblem rows = rowsOf(d);
-  const std::span<double> residual = d.arena.take<double>(d.nefc());
+  const std::span<double> residual = d.work->arena.take<double>(d.nefc());
   solve::multiplyRows(rows, d.qacc.data(), residual.data());
   for (int i = 0; i < d.nefc(); ++i) residual[static_cast<std::size_t>(i)] -= d.efc_aref[i];
   solve::evaluateRows(rows, residual.data(), d.efc_force.data(), d.efc_state.data());
@@ -69,9 +70,9 @@ void inverse(const Model& m, Data& d) {
   positionStage(m, d, Sensing::On);
   velocityStage(m, d, Sensing::On);
   {
-    const Arena::Scope scope(d.arena);
-    const std::span<double> given = d.arena.take<double>(m.nv);
-    const std::span<double> Ma = d.arena.take<double>(m.nv);
+    const Arena::Scope scope(d.work->arena);
+    const std::span<double> given = d.work->arena.take<double>(m.nv);
+    const std::span<double> Ma = d.work->arena.take<double>(m.nv);
     std::copy(d.qacc.begin(), d.qacc.end(), given.begin());
     if (discrete) toContinuousAcceleration(m, d);
 
@@ -91,7 +92,7 @@ void inverse(const Model& m, Data& d) {
     sense(m, d, Stage::Acc);
     std::copy(given.begin(), given.end(), d.qacc.begin());
   }
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 }  // namespace sinew

@@ -8,6 +8,7 @@
 #include "kinematics/jacobian.h"
 #include "math/types.h"
 #include "model/inputs.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -17,8 +18,8 @@ double sizeOf(double force) { return std::isnan(force) ? std::numeric_limits<dou
 }  // namespace
 
 LargestForce largestForce(const Model& m, Data& d, int first, int count) {
-  const Arena::Scope scope(d.arena);
-  const std::span<double> applied = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> applied = d.work->arena.take<double>(m.nv);
   std::transform(d.qfrc_applied.begin(), d.qfrc_applied.end(), applied.begin(),
                  [](double f) { return usableForce(f); });
   for (int b = 1; b < m.nbody; ++b) {

@@ -4,6 +4,7 @@
 
 #include "integrate/integrate.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "step/stages.h"
 
@@ -50,12 +51,12 @@ std::span<double> copyOf(const Array<double>& values, Arena& arena) {
 }  // namespace
 
 void integrateRungeKutta4(const Model& m, Data& d) {
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const double h = m.opt.timestep;
   const double time = d.time;
-  const std::span<double> qpos = copyOf(d.qpos, d.arena);
-  const std::span<double> qvel = copyOf(d.qvel, d.arena);
-  const std::span<double> act = copyOf(d.act, d.arena);
+  const std::span<double> qpos = copyOf(d.qpos, d.work->arena);
+  const std::span<double> qvel = copyOf(d.qvel, d.work->arena);
+  const std::span<double> act = copyOf(d.act, d.work->arena);
   const auto restart = [&] {
     d.time = time;
     std::copy(qpos.begin(), qpos.end(), d.qpos.begin());
@@ -63,8 +64,8 @@ void integrateRungeKutta4(const Model& m, Data& d) {
     std::copy(act.begin(), act.end(), d.act.begin());
   };
 
-  Slope slope(m, d.arena);
-  Slope mean(m, d.arena);
+  Slope slope(m, d.work->arena);
+  Slope mean(m, d.work->arena);
   slope.read(m, d);  // the first stage has been evaluated by forward()
   mean.add(slope, kWeight[0]);
   for (std::size_t i = 1; i < kStages; ++i) {

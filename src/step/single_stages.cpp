@@ -13,6 +13,7 @@
 #include "kinematics/kinematics.h"
 #include "model/option_check.h"
 #include "model/state.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "sinew/stages.h"
 #include "step/sleep.h"
@@ -54,7 +55,7 @@ void require(const Model& m, const Data& d, const char* function, std::initializ
   requireSameModel(m, d, function);
   if (const auto fault = checkOption(m.opt)) throw std::invalid_argument(fmt::format("{}: {}", function, *fault));
   for (const StageBit stage : needed) {
-    if (d.stagesRun & bitOf(stage)) continue;
+    if (d.work->stagesRun & bitOf(stage)) continue;
     throw std::invalid_argument(fmt::format("{} needs {}, which has not run since an earlier stage or a reset",
                                             function, kNames[static_cast<std::size_t>(stage)]));
   }
@@ -65,8 +66,8 @@ template <class Work>
 void run(const Model& m, Data& d, StageBit stage, std::initializer_list<StageBit> needed, Work&& work) {
   require(m, d, nameOf(stage), needed);
   work();
-  d.stagesRun = (d.stagesRun & bitsBefore(stage)) | bitOf(stage);
-  d.arena.settle();
+  d.work->stagesRun = (d.work->stagesRun & bitsBefore(stage)) | bitOf(stage);
+  d.work->arena.settle();
 }
 
 }  // namespace
@@ -74,19 +75,19 @@ void run(const Model& m, Data& d, StageBit stage, std::initializer_list<StageBit
 void position(const Model& m, Data& d) {
   require(m, d, "position", {});
   positionStage(m, d, Sensing::On);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void velocity(const Model& m, Data& d) {
   require(m, d, "velocity", {PositionSensors});
   velocityStage(m, d, Sensing::On);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void acceleration(const Model& m, Data& d) {
   require(m, d, "acceleration", {VelocitySensors});
   accelerationStage(m, d, Sensing::On);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void kinematics(const Model& m, Data& d) {
@@ -195,7 +196,7 @@ void accelerationSensors(const Model& m, Data& d) {
 void advance(const Model& m, Data& d) {
   require(m, d, "advance", {Solve});
   advanceStage(m, d);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 }  // namespace sinew::stages

@@ -10,6 +10,7 @@
 #include "kinematics/kinematics.h"
 #include "kinematics/side.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 #include "step/stages.h"
 
 namespace sinew {
@@ -190,7 +191,7 @@ void join(std::span<int> parent, int a, int b) {
 
 /// Trees that rows couple, and trees that carry one flex or the body it was declared under.
 std::span<int> groupTrees(const Model& m, Data& d) {
-  const std::span<int> parent = d.arena.take<int>(m.ntree);
+  const std::span<int> parent = d.work->arena.take<int>(m.ntree);
   std::iota(parent.begin(), parent.end(), 0);
   for (const RowBlock& block : d.row_block) {
     const int* column = d.row_column.data() + block.column;
@@ -222,14 +223,14 @@ bool closeRings(const Model& m, Data& d) {
   for (int tree = 0; tree < m.ntree; ++tree) any = any || isReady(tree);
   if (!any || (d.nefc() > 0 && m.opt.disabled(disable::kIsland))) return false;
 
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const std::span<int> parent = groupTrees(m, d);
-  const std::span<std::uint8_t> ready = d.arena.take<std::uint8_t>(m.ntree);
+  const std::span<std::uint8_t> ready = d.work->arena.take<std::uint8_t>(m.ntree);
   std::fill(ready.begin(), ready.end(), std::uint8_t{1});
   for (int tree = 0; tree < m.ntree; ++tree) {
     if (!isReady(tree)) ready[at(find(parent, tree))] = 0;
   }
-  const std::span<int> last = d.arena.take<int>(m.ntree);  // of each group, so far
+  const std::span<int> last = d.work->arena.take<int>(m.ntree);  // of each group, so far
   any = false;
   for (int tree = 0; tree < m.ntree; ++tree) {
     const int root = find(parent, tree);
@@ -291,7 +292,7 @@ void startAsleep(const Model& m, Data& d) {
   d.support_weight.clear();
   d.status = {};
   d.energy = {0, 0};
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void resumeAsleep(const Model& m, Data& d) {
@@ -304,7 +305,7 @@ void resumeAsleep(const Model& m, Data& d) {
     evaluate(m, d, Sensing::On);
     d.tree_asleep = asleep;
     d.status = status;
-    d.arena.settle();
+    d.work->arena.settle();
   }
   updateAwake(m, d);
 }

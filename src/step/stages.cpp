@@ -12,6 +12,7 @@
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
 #include "model/callbacks.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "step/sleep.h"
 
@@ -33,7 +34,7 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
   d.energy = {0, 0};
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
   if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);
-  d.stagesRun = bitsBefore(StageBit::Velocities);
+  d.work->stagesRun = bitsBefore(StageBit::Velocities);
 }
 
 void velocityStage(const Model& m, Data& d, Sensing sensing) {
@@ -45,16 +46,16 @@ void velocityStage(const Model& m, Data& d, Sensing sensing) {
   referenceAcceleration(m, d);  // qvel, rows    -> efc_vel, efc_aref
   if (sensing == Sensing::On) sense(m, d, Stage::Vel);
   if (m.opt.enabled(enable::kEnergy)) kineticEnergy(m, d);
-  d.stagesRun = bitsBefore(StageBit::Control);
+  d.work->stagesRun = bitsBefore(StageBit::Control);
 }
 
 void controlStage(const Model& m, Data& d) {
   if (!d.callbacks.control) return;
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   const std::array<Array<double>*, 3> arrays{&d.ctrl, &d.qfrc_applied, &d.xfrc_applied};
   std::array<std::span<double>, 3> before;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
-    before[i] = d.arena.take<double>(arrays[i]->size());
+    before[i] = d.work->arena.take<double>(arrays[i]->size());
     std::copy(arrays[i]->begin(), arrays[i]->end(), before[i].begin());
   }
   const ControlOutput output{d.ctrl, d.qfrc_applied, d.xfrc_applied};
@@ -72,7 +73,7 @@ void accelerationStage(const Model& m, Data& d, Sensing sensing) {
   smoothAcceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
   solveConstraints(m, d);    // rows, qacc_smooth     -> qacc, qfrc_constraint, efc_force
   if (sensing == Sensing::On) sense(m, d, Stage::Acc);
-  d.stagesRun = bitsBefore(StageBit::Count);
+  d.work->stagesRun = bitsBefore(StageBit::Count);
 }
 
 void evaluate(const Model& m, Data& d, Sensing sensing) {

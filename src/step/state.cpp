@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/state.h"
+#include "model/workspace.h"
 #include "step/sleep.h"
 
 // Parts of the state as numbers. Every part but the impulses is an array of Data whose size follows from the Model.
@@ -187,7 +188,7 @@ void requireImpulses(const char* function, std::span<const double> numbers) {
 
 void readImpulses(Data& d, std::span<const double> numbers) {
   const double* from = numbers.data();
-  d.row_recall.clear();
+  d.work->row_recall.clear();
   d.row_memory.resize(static_cast<std::ptrdiff_t>(*from++));
   for (RowMemory& memory : d.row_memory) {
     memory.key = keyOf(from);
@@ -357,7 +358,7 @@ void copyState(const Model& m, const Data& from, Data& to, int mask) {
   for (const StatePart& part : kParts) {
     if (!(mask & part.bit)) continue;
     if (part.bit == state::kImpulses) {
-      to.row_recall.clear();
+      to.work->row_recall.clear();
       to.row_memory = from.row_memory;
       continue;
     }

@@ -8,6 +8,7 @@
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "model/option_check.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "sinew/stages.h"
 #include "step/check_inputs.h"
@@ -116,8 +117,8 @@ void advanceStage(const Model& m, Data& d) {
   watchEnergy(m, d);     // the whole state -> status
   noteViolations(m, d);  // contacts, rows  -> status
   watchSolver(m, d);     // island          -> status
-  const Arena::Scope scope(d.arena);
-  const std::span<double> before = d.arena.take<double>(m.nv);
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> before = d.work->arena.take<double>(m.nv);
   std::copy(d.qvel.begin(), d.qvel.end(), before.begin());
   fallAsleep(m, d);  // qvel, rows      -> tree_asleep
   integrate(m, d);   // qacc, act_dot   -> qpos, qvel, act, time
@@ -126,22 +127,22 @@ void advanceStage(const Model& m, Data& d) {
 
 void step(const Model& m, Data& d) {
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
-  d.halfway = 0;
+  d.work->halfway = 0;
   beginStep(m, d);
   finishStep(m, d);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void step1(const Model& m, Data& d) {
-  d.halfway = -1;
+  d.work->halfway = -1;
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
   beginStep(m, d);
-  d.arena.settle();
-  d.halfway = 1;
+  d.work->arena.settle();
+  d.work->halfway = 1;
 }
 
 void step2(const Model& m, Data& d) {
-  const int halfway = std::exchange(d.halfway, 0);
+  const int halfway = std::exchange(d.work->halfway, 0);
   if (halfway < 0 || !belongs(m, d)) return;  // step1() has noted why
   if (halfway == 0) {
     d.status.note(Trouble::StageOrder, -1, d.time);
@@ -149,7 +150,7 @@ void step2(const Model& m, Data& d) {
   }
   if (!optionsAreGood(m, d)) return;
   finishStep(m, d);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void forward(const Model& m, Data& d) {
@@ -160,14 +161,14 @@ void forward(const Model& m, Data& d) {
   controlStage(m, d);
   checkControls(m, d);
   accelerationStage(m, d, Sensing::On);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 void energy(const Model& m, Data& d) {
   if (!belongs(m, d)) return;
   potentialEnergy(m, d);
   kineticEnergy(m, d);
-  d.arena.settle();
+  d.work->arena.settle();
 }
 
 }  // namespace sinew

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "math/types.h"
+#include "model/workspace.h"
 #include "step/watch.h"
 
 namespace sinew {
@@ -68,7 +69,7 @@ void noteContacts(const Model& m, Data& d) {
     return std::array<int, 2>{colliderOf(m, d.contact[i], 0), colliderOf(m, d.contact[i], 1)};
   };
   if (deepest >= 0) d.status.deepest = {depth, d.time, d.contact[deepest].pos, colliders(deepest)};
-  if (isPatient(d.watch, overlap) || deep < 0) return;
+  if (isPatient(d.work->watch, overlap) || deep < 0) return;
   d.status.note(Trouble::TooDeep, deep, d.time);
   TroubleReport& report = d.status[Trouble::TooDeep];
   if (report.count > 1) return;
@@ -179,13 +180,13 @@ void watchSolver(const Model&, Data& d) {
     if (worst < 0 || island.residual > d.island[worst].residual) worst = i;
   }
   if (worst < 0) {
-    d.watch.unconverged = 0;
+    d.work->watch.unconverged = 0;
     return;
   }
-  if (++d.watch.unconverged < kStepsInARow) return;
+  if (++d.work->watch.unconverged < kStepsInARow) return;
   d.status.note(Trouble::Unconverged, worst, d.time);
   TroubleReport& report = d.status[Trouble::Unconverged];
-  report.value = std::max(report.value, static_cast<double>(d.watch.unconverged));
+  report.value = std::max(report.value, static_cast<double>(d.work->watch.unconverged));
 }
 
 }  // namespace sinew

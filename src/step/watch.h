@@ -2,11 +2,12 @@
 
 #include <span>
 
+#include "model/workspace.h"
 #include "sinew/data.h"
 #include "sinew/model.h"
 
 /// Trouble that no single number shows; docs/trouble.md has the rules. All of it reads what a step computes and writes
-/// d.status and d.watch alone.
+/// d.status and d.work->watch alone.
 namespace sinew {
 
 /// The deepest contact and the largest errors of equalities so far, and contacts that are deeper than one of the two is

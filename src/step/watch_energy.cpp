@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "math/types.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "step/flex_cause.h"
 #include "step/largest_force.h"
@@ -82,7 +83,7 @@ Energies measure(const Model& m, Data& d) {
 void begin(const Model& m, Data& d) {
   const Energies e = measure(m, d);
   const double strain = strainOfRows(d);
-  Watch& watch = d.watch;
+  Watch& watch = d.work->watch;
   watch.explained = watch.highest = e.total() + strain;
   watch.scale = std::max({e.motion, kNoMatter * e.stored, strain, leastScale(m)});
 }
@@ -131,7 +132,7 @@ double powerOfRows(const Model& m, const Data& d, std::span<const double> before
 }  // namespace
 
 void watchEnergy(const Model& m, Data& d) {
-  Watch& watch = d.watch;
+  Watch& watch = d.work->watch;
   if (m.nv == 0) return;
   if (checksumOf(m, d) != watch.left) {
     // anew at once, unless it has just begun: whoever moves something in every step would measure in every step
@@ -157,7 +158,7 @@ void watchEnergy(const Model& m, Data& d) {
 }
 
 void addWork(const Model& m, Data& d, std::span<const double> before) {
-  Watch& watch = d.watch;
+  Watch& watch = d.work->watch;
   if (m.nv == 0) return;
   // everything from outside: qfrc_smooth without bias, springs and dampers
   const double outside = meanPower(m.nv, before, d.qvel, [&](int i) {

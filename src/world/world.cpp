@@ -6,11 +6,11 @@
 #include <fstream>
 #include <utility>
 
+#include "constraints/checks.h"
 #include "geom/shape.h"
 #include "sinew/errors.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
-#include "world/checks.h"
 #include "world/world_impl.h"
 #include "world/world_shapes.h"
 

@@ -2,7 +2,7 @@
 
 #include "constraint/constraint.h"
 #include "kinematics/side.h"
-#include "sinew/contact_constraint_factory.h"
+#include "sinew/constraints/contact_constraint_factory.h"
 #include "world/world_impl.h"
 
 /// Contacts as a World reports them: with handles, as constraints made by the factory, and as events.
@@ -111,7 +111,7 @@ void World::Impl::cacheContacts() {
     reported.a = sideOf(contact, 0);
     reported.b = sideOf(contact, 1);
     reported.distance = contact.dist;
-    const std::array<double, 6> force = contactForce(model, *data, i);
+    const std::array<double, 6> force = forceOfContact(model, *data, i);
     reported.normalImpulse = force[0] * lastStep;
     reported.impulse =
         fromEigen(ConstMapMat3(contact.frame.data()).transpose() * ConstMapVec3(force.data()) * lastStep);

@@ -4,10 +4,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "constraints/vectors.h"
 #include "sinew/world.h"
 #include "world/contact_tracker.h"
 #include "world/slots.h"
-#include "world/vectors.h"
 
 /// What is behind a World: records of what was added, in the order of adding, and the compiled model they are in.
 namespace sinew {

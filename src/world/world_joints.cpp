@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "world/checks.h"
+#include "constraints/checks.h"
 #include "world/world_impl.h"
 
 /// Joints. Most are equalities or tendons between sites of two free bodies, so that any two bodies can be joined, in

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "constraints/checks.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "sinew/step.h"
-#include "world/checks.h"
 #include "world/world_impl.h"
 #include "world/world_shapes.h"
 
@@ -69,7 +70,7 @@ void World::Impl::synchronize() {
   flexes(model, d);
   tendons(model, d);
   comVel(model, d);
-  d.arena.settle();
+  d.work->arena.settle();
   synchronized = true;
 }
 
@@ -310,7 +311,7 @@ double World::potentialEnergy() const {
   impl_->ensureCompiled();
   impl_->synchronize();
   sinew::potentialEnergy(impl_->model, *impl_->data);
-  impl_->data->arena.settle();
+  impl_->data->work->arena.settle();
   return impl_->data->energy[0];
 }
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "world/checks.h"
-#include "world/vectors.h"
+#include "constraints/checks.h"
+#include "constraints/vectors.h"
 
 namespace sinew {
 namespace {

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "collision/collision.h"
+#include "sinew/query.h"
 #include "sinew/world.h"
 #include "support/tolerance.h"
+#include "support/vectors.h"
 
 /// A thousand boxes dropped into a bin.
 namespace sinew {
@@ -60,22 +61,21 @@ struct Bin {
 
 /// Deepest overlap of any two geoms, by the convex algorithm that resting boxes do not use; of boxes with the floor by
 /// their corners.
-double deepestOverlap(const Model& m, const Data& d) {
+double deepestOverlap(const Model& m, Data d) {
   double deepest = 0;
-  const geom::CollideOptions options{.tolerance = 1e-9, .iterations = 100};
+  const auto center = [&](int g) { return test::vec3(d.geom_xpos.data(), g); };
   for (int g = 0; g < m.ngeom; ++g) {
     if (m.geom_type[g] == GeomType::Plane) continue;
-    const geom::Shape shape = shapeOf(m, d, g);
     if (m.geom_bodyid[g] > 0 && m.body_dofnum[m.geom_bodyid[g]] > 0) {
-      const double lowest = shape.pos.z() - shape.rot.row(2).cwiseAbs().dot(shape.size);
+      const test::Mat3 R = test::mat3(d.geom_xmat.data(), g);
+      const double lowest = center(g).z() - R.row(2).cwiseAbs().dot(test::vec3(m.geom_size.data(), g));
       deepest = std::max(deepest, -lowest);
     }
     for (int other = 0; other < g; ++other) {
       const bool still = m.body_dofnum[m.geom_bodyid[g]] == 0 && m.body_dofnum[m.geom_bodyid[other]] == 0;
       if (still || m.geom_type[other] == GeomType::Plane) continue;
-      const geom::Shape second = shapeOf(m, d, other);
-      if ((second.pos - shape.pos).norm() > shape.rbound + second.rbound) continue;
-      deepest = std::max(deepest, -geom::distance(shape, second, 1e-3, options, nullptr, nullptr));
+      if ((center(other) - center(g)).norm() > m.geom_rbound[g] + m.geom_rbound[other]) continue;
+      deepest = std::max(deepest, -distance(m, d, {ObjType::Geom, g}, {ObjType::Geom, other}, 1e-3).distance);
     }
   }
   return deepest;

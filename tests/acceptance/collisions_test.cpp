@@ -8,15 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "math/quat.h"
-#include "math/types.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
 #include "support/tolerance.h"
+#include "support/vectors.h"
 
 /// A hundred thousand random collisions under the impulse solver: what they conserve, and that they never add energy.
 namespace sinew {
 namespace {
+
+using test::ConstMapVec3;
+using test::Vec3;
 
 using test::tolerance;
 
@@ -92,7 +94,9 @@ class Collisions {
       double* q = d_.qpos.data() + 7 * i;
       double* v = d_.qvel.data() + 6 * i;
       q[2] = side * (m_.geom_rbound[i] + 0.002);
-      normalized(Quat{uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)}).store(q + 3);
+      const Eigen::Vector4d any =
+          Eigen::Vector4d(uniform(-1, 1), uniform(-1, 1), uniform(-1, 1), uniform(-1, 1)).normalized();
+      std::copy_n(any.data(), 4, q + 3);
       for (int k = 0; k < 3; ++k) {
         if (k < 2) q[k] += uniform(-0.02, 0.02);
         v[k] = uniform(-0.5, 0.5) - (k == 2 ? side * uniform(1, 5) : 0);
@@ -105,7 +109,7 @@ class Collisions {
     double sum = 0;
     for (int i = 2 * pair; i < 2 * pair + 2; ++i) {
       const Vec3 v = ConstMapVec3(qvel + 6 * i);
-      const Vec3 w = rotate(Quat::load(m_.body_iquat.data() + 4 * (i + 1)).conjugate(), ConstMapVec3(qvel + 6 * i + 3));
+      const Vec3 w = test::rotation(m_.body_iquat.data() + 4 * (i + 1)).transpose() * ConstMapVec3(qvel + 6 * i + 3);
       const ConstMapVec3 inertia(m_.body_inertia.data() + 3 * (i + 1));
       sum += 0.5 * m_.body_mass[i + 1] * v.squaredNorm() + 0.5 * inertia.dot(w.cwiseAbs2());
     }
@@ -143,7 +147,7 @@ class Collisions {
       const ConstMapVec3 x(d_.qpos.data() + 7 * i), v(d_.qvel.data() + 6 * i), w(d_.qvel.data() + 6 * i + 3);
       sum.linear += mass * v;
       sum.size += mass * v.norm();
-      sum.angular += mass * x.cross(v) + inertia * rotate(Quat::load(d_.qpos.data() + 7 * i + 3), w);
+      sum.angular += mass * x.cross(v) + inertia * test::rotation(d_.qpos.data() + 7 * i + 3) * w;
       sum.angularSize += mass * x.norm() * v.norm() + inertia * w.norm();
     }
     return sum;

@@ -12,10 +12,15 @@
 #include "support/free_bodies.h"
 #include "support/refusal.h"
 #include "support/tolerance.h"
+#include "support/vectors.h"
 
 /// CONTACT-T10. The solver's diagonal is longer by 1e-8, so results agree to that, times the number of rows.
 namespace sinew {
 namespace {
+
+using test::fromEigen;
+using test::toEigen;
+using test::Vec3;
 
 using test::addBody;
 using test::kCubeInertia;

@@ -9,10 +9,18 @@
 
 #include "support/free_bodies.h"
 #include "support/tolerance.h"
+#include "support/vectors.h"
 
 /// CONTACT-T8: spheres of radius 0.5, A at the origin, n = x, lever arms (0.5,0,0) and (-0.5,0,0) unless said.
 namespace sinew {
 namespace {
+
+using test::fromAxisAngle;
+using test::fromEigen;
+using test::fromQuat;
+using test::toEigen;
+using test::toQuat;
+using test::Vec3;
 
 using test::tolerance;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "constraint/constraint.h"
 #include "sinew/load.h"
+#include "sinew/query.h"
 #include "sinew/step.h"
 #include "support/allocation_guard.h"
 #include "support/tolerance.h"

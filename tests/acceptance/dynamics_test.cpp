@@ -156,6 +156,45 @@ TEST(Dynamics, API_1_JacobianRatesAreDifferencesInTime) {
       flexVertexJacobian(m, after, vertex, p2);
       compare(p1, p2, rate, "jacp of a vertex");
     }
+    for (int site = 0; site < m.nsite; site += 2) {
+      siteJacobianDot(m, d, site, rate, turn);
+      siteJacobian(m, before, site, p1, r1);
+      siteJacobian(m, after, site, p2, r2);
+      compare(p1, p2, rate, "jacp of a site by its id");
+      compare(r1, r2, turn, "jacr of a site by its id");
+    }
+    for (int geom = 0; geom < m.ngeom; geom += 2) {
+      geomJacobianDot(m, d, geom, rate, turn);
+      geomJacobian(m, before, geom, p1, r1);
+      geomJacobian(m, after, geom, p2, r2);
+      compare(p1, p2, rate, "jacp of a geom");
+      compare(r1, r2, turn, "jacr of a geom");
+    }
+    for (int body = 0; body < m.nbody; ++body) {
+      bodyJacobianDot(m, d, body, rate, turn);
+      bodyJacobian(m, before, body, p1, r1);
+      bodyJacobian(m, after, body, p2, r2);
+      compare(p1, p2, rate, "jacp of a body");
+      compare(r1, r2, turn, "jacr of a body");
+      bodyComJacobianDot(m, d, body, rate, turn);
+      bodyComJacobian(m, before, body, p1, r1);
+      bodyComJacobian(m, after, body, p2, r2);
+      compare(p1, p2, rate, "jacp of a centre of mass");
+      subtreeComJacobianDot(m, d, body, rate);
+      subtreeComJacobian(m, before, body, p1);
+      subtreeComJacobian(m, after, body, p2);
+      compare(p1, p2, rate, "subtree");
+      angularMomentumMatrixDot(m, d, body, rate);
+      angularMomentumMatrix(m, before, body, p1);
+      angularMomentumMatrix(m, after, body, p2);
+      compare(p1, p2, rate, "angular momentum");
+    }
+    for (int point = 0; point < m.nflexpoint; point += 3) {
+      flexPointJacobianDot(m, d, point, rate);
+      flexPointJacobian(m, before, point, p1);
+      flexPointJacobian(m, after, point, p2);
+      compare(p1, p2, rate, "point of a flex");
+    }
   }
 }
 
@@ -186,6 +225,19 @@ TEST(Dynamics, API_1_VelocitiesAndMomentaAreJacobiansTimesQvel) {
       flexVertexJacobian(m, d, vertex, jacp);
       const Vector3 v = flexVertexVelocity(m, d, vertex);
       for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(v[k], times(jacp, static_cast<int>(k)), tolerance(1e-12));
+    }
+    for (int point = 0; point < m.nflexpoint; ++point) {
+      flexPointJacobian(m, d, point, jacp);
+      const Vector3 v = flexPointVelocity(m, d, point);
+      Numbers qfrc = zeros(m.nv);
+      const Vector3 force{1, -2, 3};
+      addForceAtFlexPoint(m, d, point, force, qfrc);
+      double power = 0;
+      for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_NEAR(v[k], times(jacp, static_cast<int>(k)), tolerance(1e-12));
+        power += force[k] * v[k];
+      }
+      EXPECT_NEAR(std::inner_product(d.qvel.begin(), d.qvel.end(), qfrc.begin(), 0.0), power, tolerance(1e-12));
     }
   }
 }

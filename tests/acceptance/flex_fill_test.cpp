@@ -142,7 +142,8 @@ TEST(FlexFill, ErrorsSayWhatIsWrong) {
   expect(fmt::format(R"(file="{}" dim="2" fill="4")", box.path()), "'fill' is for type=\"mesh\" with dim=\"3\"");
   expect(fmt::format(R"(file="{}" dim="3" fill="4" origin="0 0 0")", box.path()), "leave one out");
   expect(fmt::format(R"(file="{}" dim="3")", box.path()), "'fill' or 'origin' must be given");
-  expect(fmt::format(R"(file="{}" dim="3" fill="100000")", box.path()), "12000000000000000 elements would need about 12 EB of memory");
+  expect(fmt::format(R"(file="{}" dim="3" fill="100000")", box.path()),
+         "12000000000000000 elements would need about 12 EB of memory");
 }
 
 TEST(FlexFill, AttributeSurvivesWriting) {

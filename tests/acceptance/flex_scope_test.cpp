@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "kinematics/flexes.h"
 #include "sinew/load.h"
+#include "sinew/stages.h"
 #include "sinew/step.h"
 #include "support/paths.h"
 
@@ -141,7 +141,8 @@ TEST(FlexScope, FLEX_B1_ForcesAreMinusTheGradientOfTheReportedEnergy) {
     const auto energyAt = [&](int i, double dx) {
       Data moved = d;
       moved.qpos[i] += dx;
-      sinew::flexes(m, moved);
+      stages::kinematics(m, moved);
+      stages::flexes(m, moved);
       energy(m, moved);
       return moved.energy[0];
     };

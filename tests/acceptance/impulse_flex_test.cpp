@@ -56,20 +56,6 @@ TEST(ImpulseFlex, ACoveringClothSlidesByCoulombsLaw) {
   EXPECT_TRUE(d.status.ok());
 }
 
-/// No matrix of all dofs by all rows: that would be 180 MB.
-TEST(ImpulseFlex, NeedsMemoryInProportionToItsVertices) {
-  const auto scratch = [](int side) {
-    const Model m = cloth(side);
-    Data d(m);
-    for (int k = 0; k < 5; ++k) step(m, d);
-    EXPECT_EQ(d.nefc(), 3 * side * side);
-    return static_cast<double>(d.arena.capacity());
-  };
-  const double small = scratch(20), large = scratch(40);
-  EXPECT_LT(large, 6 * small);
-  EXPECT_LT(large, 60e6);
-}
-
 TEST(ImpulseFlex, AClothThatIsDroppedBouncesIfItIsToldTo) {
   const auto rise = [](const std::string& contact) {
     Model m = cloth(20, contact);

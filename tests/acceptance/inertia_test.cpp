@@ -6,18 +6,21 @@
 #include <cmath>
 #include <string>
 
-#include "math/quat.h"
-#include "math/types.h"
 #include "sinew/data.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
 #include "support/tolerance.h"
+#include "support/vectors.h"
 
 namespace sinew {
 namespace {
 
 using test::allNear;
+using test::Mat3;
+using test::rotation;
 using test::tolerance;
+using test::vec3;
+using test::Vec3;
 
 /// The unit cube: 8 vertices, 12 faces, outward.
 const std::string kCube = R"(vertex="-0.5 -0.5 -0.5  0.5 -0.5 -0.5  0.5 0.5 -0.5  -0.5 0.5 -0.5
@@ -48,7 +51,7 @@ Model model(const std::string& mesh, const std::string& body = R"(<geom type="me
 double mass(const Model& m) { return m.body_mass[1]; }
 Vec3 center(const Model& m) { return vec3(m.body_ipos.data(), 1); }
 Mat3 tensor(const Model& m) {
-  const Mat3 R = toMatrix(Quat::load(m.body_iquat.data() + 4));
+  const Mat3 R = rotation(m.body_iquat.data() + 4);
   const Vec3 principal = vec3(m.body_inertia.data(), 1);
   return R * principal.asDiagonal() * R.transpose();
 }
@@ -91,7 +94,7 @@ TEST(Inertia, INERTIA_AC4_AsymmetricMeshesHaveFullTensors) {
   const Vec3 principal = vec3(prism.body_inertia.data(), 1);
   EXPECT_TRUE(allNear(principal, Vec3(2083.33333333, 1708.33333333, 458.33333333), 0, 1e-5));
   // the long axis is turned by atan(1/3) about z: away from x towards -y, because Txy > 0
-  const Vec3 longAxis = toMatrix(Quat::load(prism.body_iquat.data() + 4)).col(2);
+  const Vec3 longAxis = rotation(prism.body_iquat.data() + 4).col(2);
   EXPECT_NEAR(std::abs(longAxis.y() / longAxis.x()), 1.0 / 3, tolerance(1e-5));
 
   const Model tetrahedron = model(kTetrahedron);

@@ -424,6 +424,23 @@ TEST(Query, ONE_3_OverlapsAreNegativeAndPushTheRightWay) {
   }
 }
 
+// A thick triangle above a ball, whose nearest point is inside it: the distance of the centre from its plane less the
+// two radii, apart and overlapping. The centre of its bounding box is nearer than any of its points.
+TEST(Query, ONE_3_TiltedTrianglesAreAsFarAsTheirNearestPoint) {
+  for (const double radius : {0.09, 0.0999, 0.1, 0.11, 0.12}) {
+    const Model m =
+        compile(readMjcfText("<mujoco><worldbody><geom type='sphere' size='" + std::to_string(radius) + R"('/>
+      <flexcomp name="f" type="direct" dim="2" radius=".005" mass="1" element="0 1 2" point="0.0356041 -0.0560369 0.0819952
+        0.053461 -0.0540678 0.0732017 0.0563441 -0.0368345 0.0829311"/></worldbody></mujoco>)"));
+    Data d(m);
+    forward(m, d);
+    const Distance found = distance(m, d, {ObjType::Geom, 0}, {ObjType::Flex, 0});
+    EXPECT_NEAR(found.distance, 0.104998579976 - 0.005 - radius, 1e-7) << radius;
+    const Distance other = distance(m, d, {ObjType::Flex, 0}, {ObjType::Geom, 0});
+    EXPECT_NEAR(other.distance, found.distance, 1e-12);
+  }
+}
+
 TEST(Query, ONE_3_GroupsBodiesStaticsAndFlexesCanBeLeftOut) {
   const Model m = modelFrom(sceneOf(R"(<geom name="floor" type="plane" size="2 2 .1" pos="0 0 -1" group="3"/>
     <body name="low" pos="0 0 -.5"><freejoint/><geom name="box" type="box" size=".2 .2 .05" group="1"/></body>

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "base/parallel.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
 #include "support/allocation_guard.h"
@@ -148,20 +147,6 @@ TEST_F(Threads, AllocateNothingAfterWarmUp) {
   for (int i = 0; i < 50; ++i) step(m, d);
 }
 #endif
-
-TEST_F(Threads, VisitEveryIndexOnceAndShareNoSlot) {
-  for (const int threads : {-1, 0, 1, 2, 4}) {
-    std::vector<int> visits(1000, 0);
-    std::vector<int> bySlot(static_cast<std::size_t>(std::max(1, threads)), 0);
-    parallelFor(threads, 1000, [&](int index, int slot) {
-      ++visits[static_cast<std::size_t>(index)];
-      ++bySlot[static_cast<std::size_t>(slot)];  // a race, if two threads had the same slot
-    });
-    EXPECT_EQ(visits, std::vector<int>(1000, 1)) << threads;
-    EXPECT_EQ(std::accumulate(bySlot.begin(), bySlot.end(), 0), 1000) << threads;
-  }
-  parallelFor(4, 0, [](int, int) { FAIL() << "there is no index"; });
-}
 
 }  // namespace
 }  // namespace sinew

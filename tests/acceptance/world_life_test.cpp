@@ -13,10 +13,16 @@
 #include "support/free_bodies.h"
 #include "support/refusal.h"
 #include "support/tolerance.h"
+#include "support/vectors.h"
 
 /// Bodies, joints and soft things that come and go, callbacks, handles, export.
 namespace sinew {
 namespace {
+
+using test::rotate;
+using test::toEigen;
+using test::toQuat;
+using test::Vec3;
 
 using test::refusal;
 using test::tolerance;

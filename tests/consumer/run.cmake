@@ -23,9 +23,20 @@ if(exported MATCHES "LINK_ONLY:>" OR exported MATCHES "eigen")
   message(FATAL_ERROR "the installed target names an empty library or Eigen:\n${exported}")
 endif()
 
+# nothing internal is installed, and the constraints are where their library has them
+foreach(name arena bounding_tree collide_memory near_pairs query_trees solver_memory workspace)
+  if(EXISTS ${work}/prefix/include/sinew/${name}.h)
+    message(FATAL_ERROR "sinew/${name}.h is internal and was installed")
+  endif()
+endforeach()
+if(NOT EXISTS ${work}/prefix/include/sinew/constraints/contact_constraint.h)
+  message(FATAL_ERROR "sinew/constraints/contact_constraint.h was not installed")
+endif()
+
 run(${CMAKE_COMMAND} -S ${CMAKE_CURRENT_LIST_DIR} -B ${work}/build -G ${GENERATOR}
   -D CMAKE_PREFIX_PATH=${work}/prefix -D CMAKE_CXX_COMPILER=${CXX} -D CMAKE_BUILD_TYPE=${CONFIG}
-  -D SINEW_VERSION=${SINEW_VERSION} -D README_PROGRAM=${work}/readme.cpp)
+  -D SINEW_VERSION=${SINEW_VERSION} -D SINEW_INCLUDE_DIR=${work}/prefix/include -D README_PROGRAM=${work}/readme.cpp)
 run(${CMAKE_COMMAND} --build ${work}/build --config ${CONFIG})
 run(${work}/build/consumer)
 run(${work}/build/readme)
+run(${work}/build/constraints)

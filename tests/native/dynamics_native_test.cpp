@@ -12,6 +12,8 @@
 #include "sinew/derivatives.h"
 #include "sinew/dynamics.h"
 #include "sinew/load.h"
+#include "sinew/query.h"
+#include "sinew/state.h"
 #include "sinew/step.h"
 #include "support/paths.h"
 
@@ -133,6 +135,10 @@ TEST(Native, API_1_DynamicsEqualTheReference) {
         pointJacobian(m, d, body, point, p, r);
         mj_jac(&rm, &rd, ep.data(), er.data(), point.data(), body);
         EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "point of body " << body;
+        bodyJacobianDot(m, d, body, p, r);
+        const Vector3 origin{d.xpos[3 * body], d.xpos[3 * body + 1], d.xpos[3 * body + 2]};
+        mj_jacDot(&rm, &rd, ep.data(), er.data(), origin.data(), body);
+        EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "rate of the origin of body " << body;
         pointJacobianDot(m, d, body, point, p, r);
         mj_jacDot(&rm, &rd, ep.data(), er.data(), point.data(), body);
         EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "rate of body " << body;
@@ -146,11 +152,17 @@ TEST(Native, API_1_DynamicsEqualTheReference) {
         siteJacobian(m, d, site, p, r);
         mj_jacSite(&rm, &rd, ep.data(), er.data(), site);
         EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "site " << site;
+        siteJacobianDot(m, d, site, p, r);
+        mj_jacDot(&rm, &rd, ep.data(), er.data(), rd.site_xpos + 3 * site, rm.site_bodyid[site]);
+        EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "rate of site " << site;
       }
       for (int geom = 0; geom < m.ngeom; ++geom) {
         geomJacobian(m, d, geom, p, r);
         mj_jacGeom(&rm, &rd, ep.data(), er.data(), geom);
         EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "geom " << geom;
+        geomJacobianDot(m, d, geom, p, r);
+        mj_jacDot(&rm, &rd, ep.data(), er.data(), rd.geom_xpos + 3 * geom, rm.geom_bodyid[geom]);
+        EXPECT_TRUE(same(p, ep.data(), 1e-9) && same(r, er.data(), 1e-9)) << "rate of geom " << geom;
       }
       Numbers M(n * n), expected(n * n), x(n), y(n), z(n);
       for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(1.0 + static_cast<double>(i));
@@ -204,6 +216,105 @@ TEST(Native, API_1_DynamicsEqualTheReference) {
     }
   }
   EXPECT_GT(compared, 100);
+}
+
+// Sizes of all parts and combinations, and their numbers, in the reference's order.
+TEST(Native, API_1_StatesByMaskEqualTheReference) {
+  int compared = 0;
+  for (Both& both : scenes()) {
+    SCOPED_TRACE(both.name);
+    const Model& m = both.m;
+    const mjModel& rm = *both.reference.model;
+    mjData& rd = *both.reference.data;
+    Data d = randomState(both, 1);
+    if (m.nhistory != rm.nhistory || m.nu != rm.nu || m.na != rm.na) continue;
+    ++compared;
+    for (int k = 0; k < m.nv; ++k) d.qfrc_applied[k] = rd.qfrc_applied[k] = 0.1 * k;
+    for (int k = 0; k < 6 * m.nbody; ++k) d.xfrc_applied[k] = rd.xfrc_applied[k] = 0.2 * k;
+    for (int k = 0; k < m.nuserdata; ++k) d.userdata[k] = rd.userdata[k] = 0.3 * k;
+    for (int bit = 0; bit < mjNSTATE; ++bit) EXPECT_EQ(stateSize(m, 1 << bit), mj_stateSize(&rm, 1 << bit)) << bit;
+    for (const int mask : std::initializer_list<int>{mjSTATE_PHYSICS, mjSTATE_FULLPHYSICS, mjSTATE_USER,
+                                                     mjSTATE_INTEGRATION & ~mjSTATE_WARMSTART}) {
+      Numbers expected(static_cast<std::size_t>(mj_stateSize(&rm, mask)));
+      mj_getState(&rm, &rd, expected.data(), mask);
+      const Numbers actual = getState(m, d, mask);
+      ASSERT_EQ(actual.size(), expected.size()) << mask;
+      EXPECT_TRUE(same(actual, expected.data(), 1e-12)) << mask;
+    }
+  }
+  EXPECT_GT(compared, 50);
+  EXPECT_EQ(state::kPhysics, static_cast<int>(mjSTATE_PHYSICS));
+  EXPECT_EQ(state::kFullPhysics, static_cast<int>(mjSTATE_FULLPHYSICS));
+  EXPECT_EQ(state::kUser, static_cast<int>(mjSTATE_USER));
+  EXPECT_EQ(state::kIntegration, static_cast<int>(mjSTATE_INTEGRATION));
+}
+
+// The same forces of the rows in both: the solvers may differ in the last digits.
+TEST(Native, API_1_ContactForcesEqualTheReference) {
+  int compared = 0;
+  for (Both& both : scenes()) {
+    SCOPED_TRACE(both.name);
+    const mjModel& rm = *both.reference.model;
+    mjData& rd = *both.reference.data;
+    Data d = randomState(both, 1);
+    if (d.ncon() != rd.ncon || d.nefc() != rd.nefc) continue;
+    for (int i = 0; i < d.nefc(); ++i) d.efc_force[i] = rd.efc_force[i];
+    for (int i = 0; i < d.ncon(); ++i) {
+      if (d.contact[i].efc_address != rd.contact[i].efc_address || d.contact[i].dim != rd.contact[i].dim) continue;
+      double expected[6];
+      mj_contactForce(&rm, &rd, i, expected);
+      const std::array<double, 6> actual = contactForce(both.m, d, i);
+      EXPECT_TRUE(same({actual.begin(), actual.end()}, expected, 1e-9)) << "contact " << i;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 100);
+}
+
+// Rays from all around, and distances of geoms that are apart. Meshes and height fields are left to the conformance
+// run.
+TEST(Native, API_1_RaysAndDistancesEqualTheReference) {
+  int hits = 0, distances = 0;
+  for (Both& both : scenes()) {
+    SCOPED_TRACE(both.name);
+    const Model& m = both.m;
+    mjModel& rm = *both.reference.model;
+    mjData& rd = *both.reference.data;
+    both.m.opt.ccd_tolerance = rm.opt.ccd_tolerance = 1e-12;
+    both.m.opt.ccd_iterations = rm.opt.ccd_iterations = 200;
+    Data d = randomState(both, 1);
+    const auto isPlain = [&](int g) {
+      return m.geom_type[g] != GeomType::Mesh && m.geom_type[g] != GeomType::HField && m.geom_type[g] != GeomType::Sdf;
+    };
+    bool plain = m.ngeom > 0 && m.ngeom <= 60;
+    for (int g = 0; g < m.ngeom; ++g) plain = plain && isPlain(g);
+    if (!plain) continue;
+    std::mt19937 random(7);
+    std::uniform_real_distribution<double> uniform(-1, 1);
+    for (int i = 0; i < 40; ++i) {
+      const Vector3 from{2 * uniform(random), 2 * uniform(random), 1 + uniform(random)};
+      const Vector3 along{uniform(random), uniform(random), uniform(random)};
+      int geom = -1;
+      const double expected = mj_ray(&rm, &rd, from.data(), along.data(), nullptr, 1, -1, &geom, nullptr);
+      const RayHit hit = ray(m, d, from, along);
+      EXPECT_NEAR(hit.distance, expected, 1e-9 * (1 + std::abs(expected))) << "ray " << i;
+      hits += expected >= 0;
+    }
+    for (int a = 0; a < m.ngeom; ++a) {
+      for (int b = a + 1; b < std::min(m.ngeom, a + 6); ++b) {
+        const bool round = m.geom_type[a] <= GeomType::Capsule && m.geom_type[b] <= GeomType::Capsule;
+        if (!round || m.geom_type[a] == m.geom_type[b]) continue;  // closed forms, in both
+        double fromto[6];
+        const double expected = mj_geomDistance(&rm, &rd, a, b, 5, fromto);
+        if (expected <= 0 || expected >= 5) continue;
+        const Distance actual = distance(m, d, {ObjType::Geom, a}, {ObjType::Geom, b}, 5);
+        EXPECT_NEAR(actual.distance, expected, 1e-9) << a << " " << b;
+        ++distances;
+      }
+    }
+  }
+  EXPECT_GT(hits, 500);
+  EXPECT_GT(distances, 30);
 }
 
 /// Central differences of the reference's own steps: A, B and C in the layout of transitionDerivatives(). Controls must

@@ -137,7 +137,7 @@ TEST_P(RandomTrees, EnergyChangesByThePowerOfTheOtherForces) {
     Data other = d_;
     Array<double> velocity = d_.qvel;
     for (int i = 0; i < m_.nv; ++i) velocity[i] += .5 * t * d_.qacc[i];
-    integratePositions(m_, other.qpos.data(), velocity.data(), t);
+    integratePositions(m_, other.qpos, velocity, t);
     for (int i = 0; i < m_.nv; ++i) other.qvel[i] += t * d_.qacc[i];
     forward(m_, other);
     return other.energy[0] + other.energy[1];

@@ -1,12 +1,11 @@
 #pragma once
 
+#include <cmath>
 #include <random>
 
-#include "math/quat.h"
 #include "sinew/constraint_solver.h"
 #include "sinew/contact_constraint.h"
 #include "sinew/contact_constraint_factory.h"
-#include "world/vectors.h"
 
 /// Bodies without a World, for tests of the constraints and their solver.
 namespace sinew::test {
@@ -38,11 +37,16 @@ struct Random {
   Vector3 vector(double size) { return {number(-size, size), number(-size, size), number(-size, size)}; }
   Vector3 direction() {
     for (;;) {
-      const Vec3 v = toEigen(vector(1));
-      if (v.norm() > 0.1) return fromEigen(v / v.norm());
+      const Vector3 v = vector(1);
+      const double length = std::sqrt(dot(v, v));
+      if (length > 0.1) return {v[0] / length, v[1] / length, v[2] / length};
     }
   }
-  Quaternion orientation() { return fromQuat(fromAxisAngle(toEigen(direction()), number(-3, 3))); }
+  Quaternion orientation() {
+    const Vector3 axis = direction();
+    const double half = 0.5 * number(-3, 3), s = std::sin(half);
+    return {std::cos(half), s * axis[0], s * axis[1], s * axis[2]};
+  }
 };
 
 }  // namespace sinew::test

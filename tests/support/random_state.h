@@ -2,8 +2,8 @@
 
 #include <random>
 
-#include "integrate/integrate.h"
 #include "sinew/data.h"
+#include "sinew/dynamics.h"
 
 namespace sinew::test {
 
@@ -15,7 +15,7 @@ inline void randomizeState(const Model& m, Data& d, unsigned seed, double amplit
   Array<double> move(m.nv);
   for (double& x : move) x = amplitude * uniform(random);
   d.qpos = m.qpos0;
-  integratePositions(m, d.qpos.data(), move.data(), 1);
+  integratePositions(m, d.qpos, move, 1);
   for (double& v : d.qvel) v = speed * uniform(random);
   for (double& a : d.act) a = 0.5 + 0.4 * uniform(random);
   for (double& c : d.ctrl) c = uniform(random);

@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "base/arena.h"
 #include "solve/friction_disk.h"
 #include "solve/hard.h"
 #include "solve/impulse.h"

@@ -74,6 +74,56 @@ TEST(Model, NamesAndIdsAreInversesOfEachOther) {
   EXPECT_EQ(nameOf(m, ObjType::Body, 99), "");
 }
 
+TEST(Model, NamesAreFoundInTheSameTimeInModelsOfAnySize) {
+  // two kinds with the same names, one object without
+  std::string mjcf = "<mujoco><worldbody>";
+  const int count = 3000;
+  for (int i = 0; i < count; ++i) {
+    const std::string name = "n" + std::to_string(i * 7919 % 100003);
+    mjcf += "<body name='" + name + "'><joint name='" + name + "'/><geom size='.1'/></body>";
+  }
+  mjcf += "<body><geom size='.1'/></body></worldbody></mujoco>";
+  const Model m = compile(readMjcfText(mjcf));
+  for (int i = 0; i < count; ++i) {
+    const std::string_view name = nameOf(m, ObjType::Joint, i);
+    ASSERT_EQ(findId(m, ObjType::Joint, name), i);
+    ASSERT_EQ(findId(m, ObjType::Body, name), i + 1);
+    ASSERT_EQ(findId(m, ObjType::Geom, name), -1);
+  }
+  EXPECT_EQ(findId(m, ObjType::Body, "n"), -1);
+  EXPECT_EQ(findId(m, ObjType::Body, ""), -1);
+  EXPECT_EQ(findId(m, ObjType::Dof, "n1"), -1);
+  // no more than a few comparisons per search: no long run of taken slots
+  int longest = 0, run = 0;
+  for (const int slot : m.nameIndex.slots) longest = std::max(longest, run = slot < 0 ? 0 : run + 1);
+  EXPECT_LT(longest, 60);
+
+  const Model copy = m;
+  EXPECT_EQ(findId(copy, ObjType::Joint, nameOf(m, ObjType::Joint, 5)), 5);
+  EXPECT_EQ(copy, m);
+  Model without = m;
+  without.nameIndex = {};
+  EXPECT_EQ(findId(without, ObjType::Joint, nameOf(m, ObjType::Joint, 2999)), 2999);
+}
+
+TEST(Model, UnknownNamesAreErrorsWithTheNearestOne) {
+  const Model m = compile(readMjcfText(R"(<mujoco><worldbody><body name="leg"><joint name="knee"/><joint name="ankle"
+      axis="1 0 0"/><geom size=".1"/></body></worldbody></mujoco>)"));
+  const auto message = [&](ObjType type, const char* name) {
+    try {
+      requireId(m, type, name);
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(requireId(m, ObjType::Joint, "ankle"), 1);
+  EXPECT_EQ(message(ObjType::Joint, "ankel"), "no joint is named \"ankel\"; did you mean \"ankle\"?");
+  EXPECT_EQ(message(ObjType::Joint, "shoulder"), "no joint is named \"shoulder\"");
+  EXPECT_EQ(message(ObjType::Site, "tip"), "no site is named \"tip\"; no site of the model has a name");
+  EXPECT_EQ(message(ObjType::Dof, "x"), "objects of type 4 have no names");
+}
+
 TEST(Model, FirstDifferenceNamesTheFieldTheIndexAndBothValues) {
   const Model a = smallModel();
   Model b = a;

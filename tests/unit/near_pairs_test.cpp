@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/arena.h"
 #include "collision/bounding_tree.h"
+#include "model/bounding_tree.h"
+#include "model/near_pairs.h"
 #include "sinew/load.h"
 #include "support/free_bodies.h"
 

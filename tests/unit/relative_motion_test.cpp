@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kinematics/dof_chains.h"
+#include "model/workspace.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"
 
@@ -70,7 +71,7 @@ TEST(RelativeMotion, OfTwoCarriersHasGrowingColumnsEachOnce) {
   const Vec3 p1(0.1, 0.2, 0.3), p2(-0.2, 0.4, 0.1);
   for (int a = 0; a < m.nbody + m.nflexnode; ++a) {
     for (int b = 0; b < m.nbody + m.nflexnode; ++b) {
-      const Arena::Scope scope(d.arena);
+      const Arena::Scope scope(d.work->arena);
       Columns expected;
       addTo(expected, m, d, a, p1, -1);
       addTo(expected, m, d, b, p2, 1);
@@ -94,7 +95,7 @@ TEST(RelativeMotion, OfAContactWithManyCarriersIsTheirWeightedSum) {
     d.support_weight.push_back(0.1 + 0.07 * static_cast<double>(i));
   }
   for (int split = 0; split <= static_cast<int>(carriers.size()); ++split) {
-    const Arena::Scope scope(d.arena);
+    const Arena::Scope scope(d.work->arena);
     contact.side[0] = {0, split};
     contact.side[1] = {split, static_cast<int>(carriers.size()) - split};
     Columns expected;
@@ -110,7 +111,7 @@ TEST(RowSum, AddsUpTheRowsOfPoints) {
   const Model m = tree();
   Data d(m);
   forward(m, d);
-  const Arena::Scope scope(d.arena);
+  const Arena::Scope scope(d.work->arena);
   std::map<int, double> expected;
   int most = 0;
   for (int point = 0; point < m.nflexpoint; ++point) most += dofsOfPoint(m, point);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/arena.h"
 #include "solve/ball_qp.h"
 #include "solve/dual.h"
 #include "solve/line_search.h"

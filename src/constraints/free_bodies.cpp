@@ -1,4 +1,4 @@
-#include "world/free_bodies.h"
+#include "constraints/free_bodies.h"
 
 #include <Eigen/LU>
 

@@ -1,8 +1,8 @@
-#include "sinew/contact_constraint_factory.h"
+#include "sinew/constraints/contact_constraint_factory.h"
 
 #include "constraint/contact_target.h"
-#include "world/checks.h"
-#include "world/vectors.h"
+#include "constraints/checks.h"
+#include "constraints/vectors.h"
 
 namespace sinew::contact_constraint_factory {
 

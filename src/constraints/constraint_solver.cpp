@@ -1,16 +1,16 @@
-#include "sinew/constraint_solver.h"
+#include "sinew/constraints/constraint_solver.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <stdexcept>
 
+#include "base/arena.h"
 #include "constraint/contact_target.h"
-#include "sinew/arena.h"
+#include "constraints/checks.h"
+#include "constraints/free_bodies.h"
+#include "constraints/vectors.h"
 #include "solve/impulse.h"
-#include "world/checks.h"
-#include "world/free_bodies.h"
-#include "world/vectors.h"
 
 namespace sinew {
 namespace {

@@ -1,10 +1,10 @@
-#include "sinew/contact_constraint.h"
+#include "sinew/constraints/contact_constraint.h"
 
 #include <fmt/format.h>
 
 #include "constraint/contact_target.h"
-#include "world/checks.h"
-#include "world/vectors.h"
+#include "constraints/checks.h"
+#include "constraints/vectors.h"
 
 namespace sinew {
 namespace {

@@ -1,4 +1,4 @@
-#include "sinew/two_body_constraint.h"
+#include "sinew/constraints/two_body_constraint.h"
 
 #include <fmt/format.h>
 

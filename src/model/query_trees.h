@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
+#include "model/bounding_tree.h"
 #include "sinew/array.h"
-#include "sinew/bounding_tree.h"
 
 namespace sinew {
 

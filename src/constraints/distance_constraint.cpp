@@ -1,7 +1,7 @@
-#include "sinew/distance_constraint.h"
+#include "sinew/constraints/distance_constraint.h"
 
-#include "world/checks.h"
-#include "world/vectors.h"
+#include "constraints/checks.h"
+#include "constraints/vectors.h"
 
 namespace sinew {
 

@@ -1,0 +1,166 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sinew/derivatives.h"
+#include "sinew/dynamics.h"
+#include "sinew/step.h"
+#include "support/mjcf_text.h"
+#include "support/random_state.h"
+#include "support/random_tree.h"
+#include "support/refusal.h"
+#include "support/tolerance.h"
+
+// Derivatives in closed form against central differences of whole steps, and of inverse dynamics. With eps = 1e-5 these
+// leave eps^2 times third derivatives and 1e-16 / eps: some 1e-10 of the largest entry, which is what differences are
+// measured against.
+namespace sinew {
+namespace {
+
+using Numbers = std::vector<double>;
+
+testing::AssertionResult sameMatrix(const Numbers& actual, const Numbers& expected, double bound) {
+  if (actual.size() != expected.size()) return testing::AssertionFailure() << actual.size() << " entries";
+  double scale = 1;
+  for (const double x : expected) scale = std::max(scale, std::abs(x));
+  for (std::size_t i = 0; i < actual.size(); ++i) {
+    if (std::abs(actual[i] - expected[i]) <= bound * scale) continue;
+    return testing::AssertionFailure() << "entry " << i << ": " << actual[i] << " instead of " << expected[i]
+                                       << ", scale " << scale;
+  }
+  return testing::AssertionSuccess();
+}
+
+void expectAgreement(const Model& m, const Data& d, const std::string& what) {
+  SCOPED_TRACE(what);
+  ASSERT_EQ(analyticObstacle(m, d), "");
+  const TransitionDerivatives exact = analyticDerivatives(m, d);
+  const TransitionDerivatives differences = transitionDerivatives(m, d, {.eps = 1e-5, .centered = true});
+  EXPECT_EQ(exact.states, differences.states);
+  EXPECT_EQ(exact.controls, differences.controls);
+  EXPECT_TRUE(sameMatrix(exact.A, differences.A, test::tolerance(1e-7))) << "A";
+  EXPECT_TRUE(sameMatrix(exact.B, differences.B, test::tolerance(1e-7))) << "B";
+}
+
+TEST(AnalyticDerivatives, API_3_OfRandomTreesAreDifferencesOfSteps) {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    Model m = test::modelOf(test::randomTree(seed, 7));
+    Data d(m);
+    test::randomizeState(m, d, seed);
+    forward(m, d);
+    if (d.nefc() > 0) continue;
+    for (const Integrator integrator : {Integrator::Euler, Integrator::RK4}) {
+      m.opt.integrator = integrator;
+      expectAgreement(m, d,
+                      "seed " + std::to_string(seed) + " integrator " + std::to_string(static_cast<int>(integrator)));
+    }
+  }
+}
+
+/// Springs, dampers, armature, polynomial laws, gravity compensation, every kind of joint, tendons and actuators that
+/// are differentiated.
+const char* const kMachine = R"(<mujoco><option timestep=".004" gravity=".5 -.3 -9"><flag contact="disable"/></option>
+  <worldbody>
+    <body name="base" pos="0 0 1"><joint name="ball" type="ball" damping=".1" stiffness="2"/>
+      <geom type="box" size=".1 .05 .05" pos=".1 0 0"/>
+      <body pos=".2 0 0" gravcomp=".6"><joint name="elbow" axis="0 1 0" damping=".05 .02 .01" stiffness="1 .4 .2" springref="20"
+          armature=".02"/>
+        <joint name="twist" axis="1 0 0" armature=".01"/>
+        <geom type="capsule" size=".03" fromto="0 0 0 .3 0 0"/>
+        <body pos=".3 0 0"><joint name="rail" type="slide" axis="0 .6 .8" damping=".3"/><geom type="box" size=".05 .03 .04"/>
+          <body pos=".1 0 0"><geom size=".02" pos="0 .1 0"/></body></body></body></body>
+    <body name="free" pos="1 0 1" gravcomp=".3"><freejoint/><geom type="box" size=".1 .2 .3" pos=".02 .03 .01"/>
+      <body pos="0 0 .4"><joint name="wrist" axis="0 0 1"/><geom type="box" size=".05 .02 .03" pos=".1 0 0"/></body></body>
+  </worldbody>
+  <tendon><fixed name="cable" stiffness="3" damping=".2" springlength="0"><joint joint="elbow" coef="1.5"/><joint joint="rail" coef="-2"/>
+    </fixed></tendon>
+  <actuator>
+    <motor joint="twist" gear="2" ctrllimited="true" ctrlrange="-1 1"/>
+    <position joint="elbow" kp="3" kv=".4"/>
+    <velocity joint="rail" kv=".7"/>
+    <general name="lag" joint="wrist" dyntype="filter" dynprm=".05" gainprm="2"/>
+    <general joint="wrist" dyntype="filterexact" dynprm=".03" gainprm="1" biastype="affine" biasprm="0 -1 -.1"/>
+    <general joint="twist" dyntype="integrator" gaintype="affine" gainprm="1 .5 .2" actlimited="true" actrange="-1 1"/>
+    <motor tendon="cable" gear=".5"/>
+    <motor joint="ball" gear="1 2 3 0 0 0"/>
+    <motor joint="elbow" gear="1" forcelimited="true" forcerange="-.01 .01"/>
+  </actuator></mujoco>)";
+
+TEST(AnalyticDerivatives, API_3_OfSpringsDampersAndActuatorsAreDifferencesOfSteps) {
+  for (const Integrator integrator : {Integrator::Euler, Integrator::RK4, Integrator::ImplicitFast}) {
+    for (const bool implicitDamping : {true, false}) {
+      for (unsigned seed = 1; seed <= 3; ++seed) {
+        std::string mjcf = kMachine;
+        if (integrator == Integrator::ImplicitFast) {  // where a gain depends on velocity its matrix does too
+          const std::string affine = "gaintype=\"affine\" gainprm=\"1 .5 .2\"";
+          mjcf.replace(mjcf.find(affine), affine.size(), "gaintype=\"affine\" gainprm=\"1 .5 0\"");
+        }
+        Model m = test::modelOf(mjcf);
+        m.opt.integrator = integrator;
+        if (!implicitDamping) m.opt.disableflags |= disable::kEulerDamp;
+        Data d(m);
+        test::randomizeState(m, d, seed, 0.5, 1);
+        expectAgreement(m, d,
+                        "integrator " + std::to_string(static_cast<int>(integrator)) + " seed " + std::to_string(seed));
+      }
+    }
+  }
+}
+
+TEST(AnalyticDerivatives, API_3_OfInverseDynamicsAreDifferences) {
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const Model m = test::modelOf(seed <= 3 ? test::randomTree(seed, 8) : std::string(kMachine));
+    Data d(m);
+    test::randomizeState(m, d, seed);
+    for (int i = 0; i < m.nv; ++i) d.qacc[i] = std::sin(1.0 + i);
+    const InverseDerivatives exact = analyticInverseDerivatives(m, d);
+    const InverseDerivatives differences = inverseDerivatives(m, d, {.eps = 1e-5, .centered = true});
+    EXPECT_TRUE(sameMatrix(exact.DfDq, differences.DfDq, test::tolerance(1e-7))) << "DfDq " << seed;
+    EXPECT_TRUE(sameMatrix(exact.DfDv, differences.DfDv, test::tolerance(1e-7))) << "DfDv " << seed;
+    EXPECT_TRUE(sameMatrix(exact.DfDa, differences.DfDa, test::tolerance(1e-7))) << "DfDa " << seed;
+  }
+}
+
+TEST(AnalyticDerivatives, API_3_ObstaclesAreNamed) {
+  const auto text = [](const std::string& what) {
+    return "analyticDerivatives: " + what + "; transitionDerivatives() differentiates any step";
+  };
+  const auto refuse = [&](const std::string& option, const std::string& body, const std::string& more) {
+    const Model m = test::modelOf("<mujoco><option " + option + "/><worldbody><geom type='plane' size='1 1 1'/>" +
+                                  body + "</worldbody>" + more + "</mujoco>");
+    const Data d(m);
+    return test::refusal([&] { analyticDerivatives(m, d); });
+  };
+  const std::string ball = "<body pos='0 0 1'><freejoint/><geom size='.1'/></body>";
+  const std::string arm = "<body pos='0 0 1'><joint name='j' axis='0 1 0'/><geom size='.1' pos='.2 0 0'/></body>";
+  EXPECT_EQ(refuse("", "<body pos='0 0 .09'><freejoint/><geom size='.1'/></body>", ""),
+            text("4 constraint rows are active"));
+  EXPECT_EQ(refuse("density='1.2'", ball, ""), text("there is a fluid"));
+  EXPECT_EQ(refuse("integrator='implicitfast'", ball, ""),
+            text("body 1 is free, and implicitfast treats it as implicit does"));
+  EXPECT_EQ(
+      refuse("integrator='implicit'", arm, ""),
+      text("the integrator is implicit, whose matrix holds derivatives of forces; implicitfast, Euler and RK4 are "
+           "differentiated"));
+  EXPECT_EQ(refuse("solver='Impulse'", arm, ""), text("the Impulse solver integrates free bodies in its own way"));
+  EXPECT_EQ(refuse("", arm, "<actuator><muscle name='biceps' joint='j' lengthrange='0 1'/></actuator>"),
+            text("actuator \"biceps\" has dynamics other than integrator and filter"));
+  EXPECT_EQ(
+      refuse("", "<flexcomp name='f' type='grid' dim='1' count='3 1 1' spacing='.1 .1 .1' pos='0 0 2' mass='1'/>", ""),
+      text("the model has flexes"));
+  const Model m = test::modelOf("<mujoco><worldbody>" + arm + "</worldbody></mujoco>");
+  const Model other = test::modelOf("<mujoco><worldbody>" + ball + "</worldbody></mujoco>");
+  const Data alien(other);
+  EXPECT_EQ(test::refusal([&] { analyticDerivatives(m, alien); }),
+            "analyticDerivatives: the Data was made for another Model");
+  Data d(m);
+  EXPECT_EQ(analyticObstacle(m, d), "");
+  d.callbacks.control = [](const Model&, const Data&, const ControlOutput&) {};
+  EXPECT_EQ(analyticObstacle(m, d), "there are callbacks");
+}
+
+}  // namespace
+}  // namespace sinew
