@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 
 #include "constraint/constraint.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
+#include "model/memory.h"
 #include "model/option_check.h"
 #include "sensor/sensor.h"
 #include "step/check_inputs.h"
@@ -87,10 +89,20 @@ bool optionsAreGood(const Model& m, Data& d) {
   return false;
 }
 
-}  // namespace
+/// Calls work(m, d), which may find no more memory: then that is noted, and the state is what it was.
+template <class Work>
+void withinMemory(const Model& m, Data& d, Work&& work) {
+  try {
+    work(m, d);
+    d.arena.settle();
+  } catch (const std::bad_alloc&) {
+    d.status.note(Trouble::ContactLimit, kOutOfMemory, d.time);
+    TroubleReport& report = d.status[Trouble::ContactLimit];
+    if (report.first == kOutOfMemory) report.value = std::max(report.value, static_cast<double>(d.ncon()));
+  }
+}
 
-void step(const Model& m, Data& d) {
-  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
+void makeStep(const Model& m, Data& d) {
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
   resetIfBad(m, d, Trouble::BadQvel, d.qvel);
   stopPinnedNodes(m, d);
@@ -110,14 +122,21 @@ void step(const Model& m, Data& d) {
     integrate(m, d);   // qacc, act_dot   -> qpos, qvel, act, time
     addWork(m, d, before);
   }
-  d.arena.settle();
+}
+
+}  // namespace
+
+void step(const Model& m, Data& d) {
+  if (!belongs(m, d) || !optionsAreGood(m, d)) return;
+  withinMemory(m, d, makeStep);
 }
 
 void forward(const Model& m, Data& d) {
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
-  checkInputs(m, d);
-  evaluate(m, d, Sensing::On);
-  d.arena.settle();
+  withinMemory(m, d, [](const Model& model, Data& data) {
+    checkInputs(model, data);
+    evaluate(model, data, Sensing::On);
+  });
 }
 
 void energy(const Model& m, Data& d) {
