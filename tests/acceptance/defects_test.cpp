@@ -53,9 +53,14 @@ TEST(Defects, C1_TheForceSensorUnderASoftCubeReadsTheWholeLoad) {
   Data d(m);
   while (d.time < 3) step(m, d);
   EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
-  double largest = 0;
-  for (const double value : d.sensordata) largest = std::max(largest, std::abs(value));
-  EXPECT_NEAR(largest, 29.43, 0.005 * 29.43);
+  // the mean: of a tetrahedron the deepest corner touches, and which one that is changes from step to step
+  const int steps = 250;
+  double force = 0;
+  for (int i = 0; i < steps; ++i) {
+    step(m, d);
+    force += d.sensordata[2] / steps;
+  }
+  EXPECT_NEAR(force, 29.43, 0.005 * 29.43);
 }
 
 // a cube whose face lies on a wall but for a tilt of 1e-9: four contacts, straight up
