@@ -125,19 +125,18 @@ double ModelLibrary::forecast(const Node& node, const Models& models) {
   return bytes;
 }
 
-void ModelLibrary::requireRoom(const Document& document, double most) {
+void ModelLibrary::requireRoom(const Document& document, const spec::MemoryBudget& budget) {
   const Models& models = models_.at(&document);
   double sum = 0;
   const auto walk = [&](const auto& self, const Node& node, double times) -> void {
     const bool generates = node.tag == "attach" || node.tag == "replicate";
     const double own = node.tag == "attach" ? forecast(node, models) : ownBytes(node.tag);
     const double bytes = generates ? times * forecast(node, models) : 0;
-    if (generates && sum + bytes > most) {
-      spec::MemoryBudget budget(static_cast<std::uint64_t>(std::max(0.0, most)));
+    if (generates && sum + bytes > budget.left()) {
       const std::string_view* model = node.find("model");
       const std::string what = node.tag == "attach" ? fmt::format("'model' \"{}\" attached here", model ? *model : "")
                                                     : fmt::format("'count' {}: these copies", copies(node));
-      if (const auto refusal = budget.take(sum + bytes, what)) fail(node, *refusal);
+      fail(node, *spec::MemoryBudget(budget).take(sum + bytes, what));
     }
     sum += times * own;
     if (node.tag == "attach") return;

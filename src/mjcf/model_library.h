@@ -10,6 +10,7 @@
 #include "mjcf/document.h"
 #include "sinew/errors.h"
 #include "sinew/spec.h"
+#include "spec/memory_budget.h"
 
 namespace sinew::mjcf {
 
@@ -37,9 +38,9 @@ class ModelLibrary {
   /// The file that a <model> element names.
   File& fileOf(const Node& model) { return *byNode_.at(&model); }
 
-  /// Least memory that the bodies of `document` take once replicates and attachments are expanded, bytes. Fails at the
-  /// element with which it exceeds `most`.
-  void requireRoom(const Document& document, double most);
+  /// Adds up the least memory that the bodies of `document` take once replicates and attachments are expanded. Fails at
+  /// the element with which it exceeds what is left in `budget`, and takes nothing from it.
+  void requireRoom(const Document& document, const spec::MemoryBudget& budget);
 
  private:
   using Models = std::map<std::string, File*, std::less<>>;

@@ -48,7 +48,7 @@ Spec readModel(Document& document, Warnings& warnings, ModelLibrary& library, sp
 }
 
 Spec Reader::read() {
-  library_.requireRoom(document_, budget_.left());
+  library_.requireRoom(document_, budget_);
   const Node& root = document_.root;
   MujocoRecord header;
   readAttributes(root, grammar(), header);

@@ -5,6 +5,9 @@
 /// How much memory the arrays of Model and Data take, from the sizes alone.
 namespace sinew {
 
+/// The index of Trouble::ContactLimit if memory ran out in a step.
+inline constexpr int kOutOfMemory = -2;
+
 /// The sizes of a Model as real numbers, so that predictions cannot overflow.
 struct RealSizes {
 #define SINEW_X(name, doc) double name = 0;

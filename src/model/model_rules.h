@@ -130,7 +130,7 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(actuator_forcelimited, 0, 2)                    \
   X(actuator_actlimited, 0, 2)                      \
   X(actuator_actearly, 0, 2)                        \
-  X(actuator_history, 0, nhistory + 1)              \
+  X(actuator_history, 0, kAnyEnd)                   \
   X(actuator_historyadr, -1, nhistory)              \
   X(sensor_type, 0, 55)                             \
   X(sensor_datatype, 0, 4)                          \
@@ -142,7 +142,7 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(sensor_intprm, kAnyLow, kAnyEnd)                \
   X(sensor_dim, 0, nsensordata + 1)                 \
   X(sensor_adr, 0, nsensordata + 1)                 \
-  X(sensor_history, 0, nhistory + 1)                \
+  X(sensor_history, 0, kAnyEnd)                     \
   X(sensor_historyadr, -1, nhistory)                \
   X(numeric_adr, 0, nnumericdata + 1)               \
   X(numeric_size, 0, nnumericdata + 1)              \
@@ -311,11 +311,7 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flexfold_face, 2, flex_foldadr, flex_foldnum, flex_cellcount)
 
 /// X(array): numbers that must be positive where compiling a model demands it.
-#define SINEW_MODEL_POSITIVES(X) \
-  X(hfield_size)                 \
-  X(flexedge_length0)            \
-  X(flexnode_mass)               \
-  X(dof_M0)
+#define SINEW_MODEL_POSITIVES(X) X(hfield_size)
 
 /// X(array): numbers that must not be negative.
 #define SINEW_MODEL_NOT_NEGATIVES(X) \
@@ -324,13 +320,9 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(body_inertia)                    \
   X(body_invweight0)                 \
   X(dof_invweight0)                  \
-  X(dof_armature)                    \
-  X(dof_frictionloss)                \
-  X(geom_size)                       \
   X(geom_friction)                   \
   X(geom_gap)                        \
   X(geom_restitution)                \
-  X(geom_solmix)                     \
   X(geom_rbound)                     \
   X(pair_friction)                   \
   X(pair_gap)                        \
@@ -345,6 +337,9 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flex_damping)                    \
   X(flex_edgestiffness)              \
   X(flex_edgedamping)                \
+  X(flexnode_mass)                   \
+  X(flexedge_length0)                \
+  X(dof_M0)                          \
   X(flexnode_invmass)                \
   X(flexedge_stiffness)              \
   X(flexedge_damping)                \

@@ -4,6 +4,7 @@
 
 #include "model/advice.h"
 #include "model/callbacks.h"
+#include "model/memory.h"
 #include "model/option_check.h"
 #include "sinew/data.h"
 
@@ -181,6 +182,9 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
     case Trouble::OtherModel:
       return "the Data was made for another Model; the step did nothing";
     case Trouble::ContactLimit:
+      if (index == kOutOfMemory) {
+        return fmt::format("memory ran out in a step, with {:.0f} contacts; the step was not made", report.value);
+      }
       return index < 0
                  ? fmt::format(
                        "a step makes {:.0f} contacts, more than memory allows; the deepest ones were kept, "

@@ -77,7 +77,12 @@ void integrateRungeKutta4(const Model& m, Data& d) {
     forEachAwakeDof(m, d, [&](int k) { d.qvel[k] += t * slope.qacc[static_cast<std::size_t>(k)]; });
     for (int k = 0; k < m.na; ++k) d.act[k] += t * slope.act_dot[static_cast<std::size_t>(k)];
     d.time = time + t;
-    evaluate(m, d, Sensing::Off);
+    try {
+      evaluate(m, d, Sensing::Off);
+    } catch (...) {  // out of memory: as if there had been no step
+      restart();
+      throw;
+    }
     slope.read(m, d);
     mean.add(slope, kWeight[i]);
   }

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <utility>
 
 #include "constraint/constraint.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
+#include "model/memory.h"
 #include "model/option_check.h"
 #include "model/workspace.h"
 #include "sensor/sensor.h"
@@ -90,6 +92,21 @@ bool optionsAreGood(const Model& m, Data& d) {
   return false;
 }
 
+/// Calls work(m, d), which may find no more memory: then that is noted, the state is what it was, and the result false.
+template <class Work>
+bool withinMemory(const Model& m, Data& d, Work&& work) {
+  try {
+    work(m, d);
+    d.work->arena.settle();
+    return true;
+  } catch (const std::bad_alloc&) {
+    d.status.note(Trouble::ContactLimit, kOutOfMemory, d.time);
+    TroubleReport& report = d.status[Trouble::ContactLimit];
+    if (report.first == kOutOfMemory) report.value = std::max(report.value, static_cast<double>(d.ncon()));
+    return false;
+  }
+}
+
 /// What a step begins with: all that follows from qpos and qvel, and what the user's controller makes of it.
 void beginStep(const Model& m, Data& d) {
   resetIfBad(m, d, Trouble::BadQpos, d.qpos);
@@ -128,17 +145,16 @@ void advanceStage(const Model& m, Data& d) {
 void step(const Model& m, Data& d) {
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
   d.work->halfway = 0;
-  beginStep(m, d);
-  finishStep(m, d);
-  d.work->arena.settle();
+  withinMemory(m, d, [](const Model& model, Data& data) {
+    beginStep(model, data);
+    finishStep(model, data);
+  });
 }
 
 void step1(const Model& m, Data& d) {
   d.work->halfway = -1;
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
-  beginStep(m, d);
-  d.work->arena.settle();
-  d.work->halfway = 1;
+  if (withinMemory(m, d, beginStep)) d.work->halfway = 1;
 }
 
 void step2(const Model& m, Data& d) {
@@ -149,19 +165,19 @@ void step2(const Model& m, Data& d) {
     return;
   }
   if (!optionsAreGood(m, d)) return;
-  finishStep(m, d);
-  d.work->arena.settle();
+  withinMemory(m, d, finishStep);
 }
 
 void forward(const Model& m, Data& d) {
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
-  checkPoses(m, d);
-  positionStage(m, d, Sensing::On);
-  velocityStage(m, d, Sensing::On);
-  controlStage(m, d);
-  checkControls(m, d);
-  accelerationStage(m, d, Sensing::On);
-  d.work->arena.settle();
+  withinMemory(m, d, [](const Model& model, Data& data) {
+    checkPoses(model, data);
+    positionStage(model, data, Sensing::On);
+    velocityStage(model, data, Sensing::On);
+    controlStage(model, data);
+    checkControls(model, data);
+    accelerationStage(model, data, Sensing::On);
+  });
 }
 
 void energy(const Model& m, Data& d) {

@@ -1,9 +1,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmath>
+#include <fstream>
 #include <string>
+#include <vector>
 
+#include "sinew/data.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
 
@@ -44,6 +49,52 @@ TEST(ContactLimit, IsSilentBelow) {
   EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
   EXPECT_GT(d.contact.size(), 5000);
 }
+
+#ifndef SINEW_SANITIZED  // sanitizers need the address space
+/// Lets the process have so many bytes more than it has now, until it is destroyed.
+class LittleMemory {
+ public:
+  explicit LittleMemory(std::size_t more) {
+    getrlimit(RLIMIT_AS, &before_);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    rlimit limit = before_;
+    limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
+    setrlimit(RLIMIT_AS, &limit);
+  }
+  ~LittleMemory() { setrlimit(RLIMIT_AS, &before_); }
+  LittleMemory(const LittleMemory&) = delete;
+  LittleMemory& operator=(const LittleMemory&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// 300 balls in one place: 44,850 contacts
+TEST(ContactLimit, MemoryThatRunsOutInAStepIsToldAndTheStateStays) {
+  for (const char* integrator : {"Euler", "RK4"}) {
+    SCOPED_TRACE(integrator);
+    const Model m = compile(readMjcfText(fmt::format(R"(<mujoco><option integrator="{}" solver="CG" iterations="1"/>
+        <worldbody><replicate count="300" offset=".0001 0 0"><body><freejoint/><geom size=".1"/></body></replicate>
+        </worldbody></mujoco>)",
+                                                     integrator)));
+    Data d(m);
+    const std::vector<std::byte> state = saveState(m, d);
+    {
+      const LittleMemory limit(std::size_t{8} << 20);
+      step(m, d);
+      forward(m, d);
+    }
+    EXPECT_EQ(d.status[Trouble::ContactLimit].count, 2);
+    EXPECT_EQ(describeStatus(m, d).find("memory ran out in a step, with "), 0u) << describeStatus(m, d);
+    EXPECT_EQ(saveState(m, d), state);
+    step(m, d);  // with memory all is well
+    EXPECT_EQ(d.status[Trouble::ContactLimit].count, 2);
+    EXPECT_EQ(d.ncon(), 44850);
+    EXPECT_GT(d.time, 0);
+  }
+}
+#endif
 
 }  // namespace
 }  // namespace sinew

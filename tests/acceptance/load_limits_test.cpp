@@ -237,6 +237,12 @@ TEST(LoadLimits, A8_ExclusionsHitTheirPairBeyond65536Bodies) {
   EXPECT_EQ(m.geom_bodyid[d.contact[0].geom[0]], findId(m, ObjType::Body, "c"));
 }
 
+TEST(Loading, C26_MissingFilesAreNamedWithTheFullPath) {
+  const auto error = errorOf([] { load("no_such_directory/no_such_model.xml"); });
+  EXPECT_EQ(error, "no_such_directory/no_such_model.xml: no such file (tried " +
+                       std::filesystem::absolute("no_such_directory/no_such_model.xml").string() + ")");
+}
+
 TEST(Loading, C24_TexturesOfAttachedModelsAreNamedAfterTheirFiles) {
   Warnings warnings;
   const Spec spec = readMjcf(data("attach_unnamed_texture.xml"), &warnings);

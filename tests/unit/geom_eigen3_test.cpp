@@ -74,7 +74,7 @@ TEST(Eigen3, C11_RefinedAxesAreExactWhereTheReferenceStopsEarly) {
 TEST(Eigen3, RefinedRuleLeavesAloneWhatTheReferenceLeavesAlone) {
   Mat3 A = Vec3(1, 2, 3).asDiagonal();
   A(0, 1) = A(1, 0) = 5e-13;
-  EXPECT_TRUE(eigen3(A, EigenRule::Refined).axes.isIdentity() || eigen3(A).axes.isIdentity() == false);
+  EXPECT_EQ(toMatrix(eigen3(A, EigenRule::Refined).axes), toMatrix(eigen3(A).axes));
   // rounding beside equal values says nothing about axes
   Mat3 round = Vec3(2, 2, 1).asDiagonal();
   round(0, 1) = round(1, 0) = 4e-16;
