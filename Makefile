@@ -20,7 +20,7 @@ CLANG := clang libclang-rt-14-dev
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup packages build run test test-debug bench bench-soft bench-hard bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
+.PHONY: help setup packages build run test test-debug bench bench-soft bench-hard bench-render bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -34,8 +34,9 @@ packages:
 build: packages ## build everything, optimized
 	@$(call build,release)
 
-run: build ## run the demo scene; ARGS="model.xml --duration 5" runs something else
-	@$(SINEW) run $(ARGS)
+run: packages ## build the library, the command and the viewer's page, show the demo; ARGS="model.xml" runs a model
+	@$(call configure,release) && cmake --build --preset release --parallel $(JOBS) --target sinew_cli
+	@$(SINEW) $(if $(ARGS),run $(ARGS),demo)
 
 test: setup build ## build and run every test and the conformance scenes
 	@ctest --preset release --parallel $(JOBS)
@@ -50,7 +51,12 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(JOBS)
 
-bench: bench-soft bench-hard ## time the benchmark scenes against the npm MuJoCo, and piles against Bullet and ODE
+bench: bench-soft bench-hard bench-render ## time the scenes against the npm MuJoCo, piles against Bullet and ODE, pictures
+
+bench-render: packages ## milliseconds per picture; ARGS="model.xml" adds models
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_render
+	@build/release/bin/sinew_bench_render $(ARGS)
 
 bench-soft: setup ## the former alone; ARGS="plate --stages" and the like
 	@$(call configure,release)

@@ -33,10 +33,12 @@ struct Command {
   std::function<int()> execute;
 };
 
+Command addDemoCommand(CLI::App& app);
 Command addRunCommand(CLI::App& app);
 Command addRenderCommand(CLI::App& app);
 Command addInfoCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addBenchCommand(CLI::App& app);
+Command addViewCommand(CLI::App& app);
 
 }  // namespace sinew::cli

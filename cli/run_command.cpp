@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,10 +25,13 @@
 #include "protected_files.h"
 #include "scenes/scenes.h"
 #include "sinew/errors.h"
+#include "sinew/files.h"
+#include "sinew/replay.h"
 #include "sinew/state.h"
 #include "sinew/step.h"
 #include "trajectory.h"
 #include "type_names.h"
+#include "view.h"
 
 namespace sinew::cli {
 namespace {
@@ -47,6 +51,10 @@ struct RunOptions {
   int threads = 1;
   bool keepGoing = false;
   bool json = false;
+  std::string html;
+  double fps = ReplayOptions{}.framesPerSecond;
+  bool view = false;
+  ViewChoices viewChoices;
   ModelChoices choices;
 };
 
@@ -175,7 +183,8 @@ std::string absolutePath(const std::string& file) {
 /// One run from its beginning or from a checkpoint to its end, to a signal or to a divergence.
 class Run {
  public:
-  Run(const RunOptions& o, const Model& m) : o_(o), m_(m), d_(m), probe_(m) {
+  /// `replay`: records the run; may be null.
+  Run(const RunOptions& o, const Model& m, Replay* replay) : o_(o), m_(m), d_(m), probe_(m), replay_(replay) {
     d_.threads = o.threads;
     if (o.resume.empty()) {
       begin();
@@ -218,7 +227,8 @@ class Run {
     if (!o_.key.empty()) {
       resetToKey(m_, d_, findKey(m_, o_.key));
     } else if (o_.model.empty() && m_.nkey > 0) {
-      resetToKey(m_, d_, 0);  // the demo starts with a push
+      resetToKey(m_, d_, 0);  // where the robot of the demo is told what to do
+      p_.controls = "keep";
     }
     p_.wanted = stepsWanted(o_, m_);
     p_.startTime = d_.time;
@@ -261,6 +271,14 @@ class Run {
     trajectory_ = makeTrajectory(o_.out, m_, continues ? &p_.recorded : nullptr);
   }
 
+  /// A frame of the replay if one is due; its time is not the run's.
+  void recordReplay() {
+    if (!replay_ || !replay_->isDue(d_)) return;
+    const Clock::time_point start = Clock::now();
+    replay_->record(d_);
+    p_.wall -= std::chrono::duration<double>(Clock::now() - start).count();
+  }
+
   void stepOn(ProgressBar& bar) {
     constexpr long kLongestStretch = 64;
     // in short stretches, so that the clock is not read for every step
@@ -273,12 +291,14 @@ class Run {
         trajectory_->record(probe_.at(d_));
         p_.nextSample += p_.every;
       }
+      recordReplay();
       if (p_.done >= p_.wanted || Interruption::signal() != 0) return;
       const long toSample = trajectory_ ? p_.nextSample - p_.done : kLongestStretch;
       const long stop = p_.done + std::min({stretch, toSample, p_.wanted - p_.done});
       const Clock::time_point start = Clock::now();
       while (p_.done < stop && !diverged_ && Interruption::signal() == 0) {
         controls_->apply(m_, d_);
+        recordReplay();
         step(m_, d_);
         ++p_.done;
         const int now = divergences(d_.status);
@@ -317,6 +337,7 @@ class Run {
   const Model& m_;
   Data d_;
   Probe probe_;
+  Replay* replay_;
   Progress p_;
   std::unique_ptr<ControlSource> controls_;
   std::unique_ptr<TrajectoryWriter> trajectory_;
@@ -398,6 +419,7 @@ void printJson(const RunOptions& o, const Model& m, const Summary& s) {
   if (s.diverged) j["stopped"] = "diverged";
   if (s.signal != 0) j["stopped"] = signalName(s.signal);
   if (!o.out.empty()) j["out"] = o.out;
+  if (!o.html.empty()) j["html"] = o.html;
   if (!o.checkpoint.empty()) j["checkpoint"] = o.checkpoint;
   fmt::print("{}\n", j.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
@@ -425,6 +447,7 @@ void printTable(const RunOptions& o, const Model& m, const Summary& s) {
   row("warnings", s.warnings.empty() ? "none" : fmt::format("{}", fmt::join(s.warnings, "; ")));
   row("state hash", fmt::format("{:016x}", s.hash));
   if (!o.out.empty()) row("trajectory", o.out);
+  if (!o.html.empty()) row("replay", o.html);
   if (!o.checkpoint.empty()) row("checkpoint", o.checkpoint);
   if (const std::string stop = stopText(o, s); !stop.empty()) row("stopped by", stop);
   row("status", s.status.empty() ? "ok" : "not ok, see the message");
@@ -436,19 +459,66 @@ void protectInputs(const RunOptions& o, std::vector<std::filesystem::path> input
   refuseToOverwrite("--checkpoint", o.checkpoint, inputs);
   if (!o.resume.empty()) inputs.emplace_back(o.resume);
   for (const char* ending : {"", ".samples", ".part"}) refuseToOverwrite("--out", o.out + ending, inputs);
+  for (const char* ending : {"", ".part"}) {
+    if (!o.html.empty()) refuseToOverwrite("--html", o.html + ending, inputs);
+  }
   refuseToOverwrite("--checkpoint", o.checkpoint + ".part", inputs);
   if (!o.out.empty() && !o.checkpoint.empty() && absolutePath(o.out) == absolutePath(o.checkpoint)) {
     throw CommandError("--out and --checkpoint name the same file");
   }
 }
 
+/// How this program was called; empty where the system does not tell.
+std::string commandLine() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
+}
+
+/// What records the run for --html.
+std::unique_ptr<Replay> replayOf(const RunOptions& o, const Model& m, const Spec& spec) {
+  if (o.html.empty()) return nullptr;
+  requireWritable(o.html);
+  ReplayOptions options;
+  options.framesPerSecond = o.fps;
+  options.title = options.file = o.model.empty() ? "demo scene" : std::filesystem::path(o.model).filename().string();
+  options.command = commandLine();
+  return std::make_unique<Replay>(spec, m, options);
+}
+
+/// --view: the same run, in the browser.
+int viewInstead(const RunOptions& o) {
+  ViewRun run;
+  run.model = o.model;
+  run.key = o.key;
+  run.threads = o.threads;
+  run.duration = o.duration;
+  run.choices = o.choices;
+  run.view = o.viewChoices;
+  if (!o.controls.empty() && o.controls != "keep") {
+    // made for the model that is loaded first, and again when that changes
+    auto controls = std::make_shared<std::pair<std::uint64_t, std::unique_ptr<ControlSource>>>();
+    run.beforeStep = [controls, source = o.controls](const Model& m, Data& d) {
+      if (!controls->second || controls->first != m.signature) *controls = {m.signature, makeControls(source, m)};
+      controls->second->apply(m, d);
+    };
+  }
+  return showUntilStopped(run);
+}
+
 int execute(const RunOptions& o) {
   Warnings warnings;
   std::vector<std::filesystem::path> inputs;
-  const Model m = o.model.empty() ? compileScene("demo.xml", scenes::demo().mjcf, o.choices, &warnings)
-                                  : loadChosen(o.model, o.choices, &warnings, &inputs);
+  if (o.view) return viewInstead(o);
+  Spec spec;
+  const Model m = o.model.empty() ? compileScene("demo.xml", scenes::demo().mjcf, o.choices, &warnings, &spec)
+                                  : loadChosen(o.model, o.choices, &warnings, &inputs, &spec);
   protectInputs(o, std::move(inputs));
-  Summary summary = Run(o, m).execute();
+  const std::unique_ptr<Replay> replay = replayOf(o, m, spec);
+  Summary summary = Run(o, m, replay.get()).execute();
+  if (replay) replay->save(o.html);
   summary.model = o.model.empty() ? "demo scene" : o.model;
   summary.constraints = constraintsInUse(m);
   summary.warnings = std::move(warnings);
@@ -496,6 +566,14 @@ Command addRunCommand(CLI::App& app) {
   run->add_flag("--keep-going", o->keepGoing, "Do not stop when the state goes bad (it is reset, as the model says)");
   addThreads(*run, o->threads);
   run->add_flag("--json", o->json, "Sum up as JSON");
+  CLI::Option* html = run->add_option("--html", o->html, "Write a replay: one HTML file that plays in any browser")
+                          ->type_name("FILE");
+  run->add_option("--fps", o->fps, "Frames of the replay per simulated second")
+      ->transform(positiveNumber())
+      ->needs(html)
+      ->capture_default_str();
+  run->add_flag("--view", o->view, "Run in the browser, as `sinew view` does")->excludes(html);
+  addViewChoices(*run, o->viewChoices);
   addModelChoices(*run, o->choices);
   return {run, [o] { return execute(*o); }};
 }

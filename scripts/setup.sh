@@ -16,6 +16,8 @@ packages=(
   build-essential cmake ninja-build ccache clang-format
   # the engine
   libeigen3-dev libfmt-dev libpugixml-dev libqhull-dev libtinyobjloader-dev libtbb-dev libpng-dev
+  # pictures
+  libembree-dev
   # the command
   libcli11-dev nlohmann-json3-dev
   # tests and benchmarks

@@ -1,0 +1,129 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "sinew/data.h"
+#include "sinew/errors.h"
+#include "sinew/model.h"
+#include "sinew/spec.h"
+
+/// The viewer: a page in the browser that shows a model, pulls at it and changes it while it runs. The page comes from
+/// a server in this program, on 127.0.0.1 unless told otherwise; its URL holds a token without which nothing is
+/// answered. docs/viewer.md says what the page can do and how far it can be trusted.
+///
+/// A build without Boost or without the page has these classes too; making one throws LoadError that says so.
+namespace sinew {
+
+/// Whether this build has the viewer; if not, and `why` is given, what is missing.
+bool hasViewer(std::string* why = nullptr);
+
+struct ViewerOptions {
+  std::string host = "127.0.0.1";  ///< address to listen on; others than loopback let other machines in
+  int port = 7878;                 ///< the first that is tried: if taken, the next free one is used; 0: any
+  bool openBrowser = false;        ///< if there is a desktop
+  double framesPerSecond = 60;     ///< most that are sent
+  std::uint64_t historyBytes = std::uint64_t{256} << 20;  ///< memory for past states
+  std::string title;                                      ///< shown in the page; empty: the model's name
+};
+
+/// A viewer for a program that makes the steps itself.
+///
+///     Viewer viewer(spec, m, d);
+///     std::puts(viewer.url().c_str());
+///     while (viewer.isRunning()) {
+///       step(m, d);
+///       viewer.sync();
+///     }
+///
+/// Nothing of `m` and `d` is read or written but in sync(), on the calling thread.
+class Viewer {
+ public:
+  /// `m` and `d` must outlive it. Throws LoadError if this build has no viewer, std::runtime_error if no port is free.
+  Viewer(const Spec& spec, Model& m, Data& d, const ViewerOptions& options = {});
+  /// The same for a model without its description: no materials, textures and skins; it cannot be saved as MJCF.
+  Viewer(Model& m, Data& d, const ViewerOptions& options = {});
+  ~Viewer();
+  Viewer(Viewer&&) noexcept;
+  Viewer& operator=(Viewer&&) noexcept;
+
+  /// With the token: whoever knows it may watch and steer.
+  const std::string& url() const;
+  int port() const;
+
+  /// Shows the state of `d`, at most framesPerSecond times a second, and brings what users did into `d` and `m`:
+  ///   pulls      the spring force, in xfrc_applied (bodies) and qfrc_applied (flexes); added to what is there, and
+  ///              taken back by the next call
+  ///   sliders    ctrl, and qpos of hinges and slides
+  ///   settings   fields of m.opt; friction and stiffness in the arrays of `m`, whose storage stays in place
+  /// Cheap when there is nothing to do. `stateOnly`: what users did is thrown away.
+  void sync(bool stateOnly = false);
+
+  /// False after close(), and when the last window was closed. Before the first one opens it is true.
+  bool isRunning() const;
+  /// Whether a user asked for a pause: the program may hold its loop, sync() goes on showing.
+  bool isPaused() const;
+  /// Held during sync(). For programs that step on one thread and sync on another.
+  std::unique_lock<std::recursive_mutex> lock();
+  /// Windows that are open.
+  int windows() const;
+  /// Ends the server. Windows say that the program has ended.
+  void close();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What a LiveView shows: a description, what was compiled from it, and the files that it came from.
+struct ViewedModel {
+  Spec spec;
+  Model model;
+  Warnings warnings;
+  std::vector<std::filesystem::path> files;
+};
+
+/// A viewer that steps by itself, in real time as far as the machine can, with a past to scrub through. What
+/// `sinew view` runs.
+class LiveView {
+ public:
+  /// Makes the model; called again when one of its files changes or the user asks for it. LoadErrors are shown in the
+  /// page, with file and line, until a later call succeeds.
+  using Load = std::function<ViewedModel()>;
+
+  struct Settings {
+    ViewerOptions viewer;
+    std::vector<std::filesystem::path> watch;  ///< files to watch even if the first load fails
+    int key = -1;                              ///< keyframe to start from
+    int threads = 1;
+    bool paused = false;
+    double duration = 0;  ///< simulated seconds after which it pauses; 0: none
+    /// Called before every step, for controls.
+    std::function<void(const Model&, Data&)> beforeStep;
+  };
+
+  /// Throws LoadError if this build has no viewer, std::runtime_error if no port is free.
+  LiveView(Load load, Settings settings);
+  ~LiveView();
+
+  const std::string& url() const;
+  int port() const;
+  /// Whether the port that was asked for was taken, so that another one is used.
+  bool isOtherPort() const;
+  /// Whether a browser was started.
+  bool openedBrowser() const;
+
+  /// Serves until `stop` returns true; it is asked many times a second.
+  void run(const std::function<bool()>& stop);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace sinew

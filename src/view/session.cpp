@@ -1,0 +1,452 @@
+#include "view/session.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "sinew/load.h"
+#include "sinew/step.h"
+#include "view/edits.h"
+
+extern char** environ;
+
+namespace sinew::view {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMostWatches = 64;  // of one window
+
+/// A message that makes no sense, in words.
+struct Refusal {
+  std::string text;
+};
+
+double numberAt(const Json& j, const char* name) {
+  const auto found = j.find(name);
+  if (found == j.end() || !found->is_number()) throw Refusal{fmt::format("'{}' must be a number", name)};
+  const double value = found->get<double>();
+  if (!std::isfinite(value)) throw Refusal{fmt::format("'{}' must be finite", name)};
+  return value;
+}
+
+int indexAt(const Json& j, const char* name, int end) {
+  const double value = numberAt(j, name);
+  if (value != std::floor(value) || value < 0 || value >= end) {
+    throw Refusal{fmt::format("'{}' must be a whole number from 0 to {}, found {}", name, end - 1, value)};
+  }
+  return static_cast<int>(value);
+}
+
+bool boolAt(const Json& j, const char* name) {
+  const auto found = j.find(name);
+  if (found == j.end() || !found->is_boolean()) throw Refusal{fmt::format("'{}' must be true or false", name)};
+  return found->get<bool>();
+}
+
+std::string textAt(const Json& j, const char* name) {
+  const auto found = j.find(name);
+  if (found == j.end() || !found->is_string()) throw Refusal{fmt::format("'{}' must be a text", name)};
+  return found->get<std::string>();
+}
+
+std::vector<double> numbersAt(const Json& j, const char* name, std::size_t most) {
+  const auto found = j.find(name);
+  if (found == j.end()) throw Refusal{fmt::format("'{}' is missing", name)};
+  if (found->is_number()) return {numberAt(j, name)};
+  if (!found->is_array() || found->size() > most) {
+    throw Refusal{fmt::format("'{}' must be a list of at most {} numbers", name, most)};
+  }
+  std::vector<double> values;
+  for (const Json& x : *found) {
+    if (!x.is_number() || !std::isfinite(x.get<double>())) throw Refusal{fmt::format("'{}' must hold numbers", name)};
+    values.push_back(x.get<double>());
+  }
+  return values;
+}
+
+template <std::size_t n>
+std::array<double, n> arrayAt(const Json& j, const char* name) {
+  const std::vector<double> values = numbersAt(j, name, n);
+  if (values.size() != n) throw Refusal{fmt::format("'{}' must be {} numbers", name, n)};
+  std::array<double, n> result{};
+  std::copy(values.begin(), values.end(), result.begin());
+  return result;
+}
+
+std::string dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+ServerOptions serverOptions(const ViewerOptions& o) {
+  ServerOptions s;
+  s.host = o.host;
+  s.port = o.port;
+  return s;
+}
+
+}  // namespace
+
+bool openBrowser(const std::string& url) {
+  if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return false;
+  // by way of a file that only this user can read: command lines are public
+  const char* directory = std::getenv("XDG_RUNTIME_DIR");
+  std::string file = fmt::format("{}/sinew-XXXXXX.html", directory != nullptr ? directory : "/tmp");
+  const int descriptor = mkstemps(file.data(), 5);
+  if (descriptor < 0) return false;
+  const std::string text = fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\">\n", url);
+  const bool written = write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  close(descriptor);
+  if (!written) return false;
+  std::string program = "xdg-open", address = "file://" + file;
+  char* arguments[] = {program.data(), address.data(), nullptr};
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  pid_t child = 0;
+  const bool started = posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments, environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  return started;
+}
+
+Session::Session(const ViewerOptions& options, std::string mode)
+    : options_(options), mode_(std::move(mode)), server_(serverOptions(options)), url_(server_.url()) {}
+
+void Session::setModel(Spec* spec, Model* m, Data* d, const Warnings& warnings) {
+  Warnings all = warnings;
+  spec_ = spec;
+  m_ = m;
+  d_ = d;
+  scene_ = std::make_unique<Scene>(spec != nullptr ? makeScene(*spec, *m, &all) : makeScene(*m));
+  ++sceneId_;
+  encoder_ = std::make_unique<FrameEncoder>(*scene_, *m, sceneId_);
+  drag_ = Drag();
+  edits_.clear();
+  loadError_ = "null";
+  Data posed = *d;
+  forward(*m, posed);
+  const SceneMode mode{mode_, options_.title, all, {}};
+  server_.setScene(std::make_shared<const Bytes>(encodeScene(*scene_, *m, posed, sceneId_, mode)));
+  server_.sendToAll(dump({{"loadError", nullptr}}));
+  setTrouble("null");
+  mergeWants();
+  tellEdits();
+  dirty_ = true;
+}
+
+void Session::setLoadError(const std::string& text) {
+  loadError_ = dump(text);
+  server_.sendToAll(fmt::format("{{\"loadError\":{}}}", loadError_));
+}
+
+void Session::setTrouble(const std::string& json) {
+  trouble_ = json;
+  server_.sendToAll(fmt::format("{{\"trouble\":{}}}", json));
+}
+
+void Session::notice(const std::string& text) { server_.sendToAll(dump({{"notice", text}})); }
+
+void Session::opened(std::uint64_t client) {
+  windows_[client] = {};
+  wasOpened_ = true;
+  if (steering_ == 0) steering_ = client;
+  tellRoles();
+  tellWatch(client);
+  server_.send(client, fmt::format("{{\"trouble\":{},\"loadError\":{}}}", trouble_, loadError_));
+  if (m_ != nullptr) {
+    Json edits = Json::array();
+    for (const auto& [what, value] : edits_) edits.push_back({what, value});
+    server_.send(client, fmt::format("{{\"edits\":{},\"options\":{}}}", dump(edits), optionsJson(m_->opt)));
+  }
+  dirty_ = true;
+}
+
+void Session::closed(std::uint64_t client) {
+  windows_.erase(client);
+  lastClosed_ = std::chrono::steady_clock::now();
+  if (steering_ == client) {
+    drag_.release();
+    steering_ = windows_.empty() ? 0 : windows_.begin()->first;
+  }
+  tellRoles();
+  mergeWants();
+}
+
+void Session::tellRoles() {
+  for (const auto& [client, state] : windows_) {
+    server_.send(client, dump({{"role", client == steering_ ? "steer" : "watch"}, {"windows", windows_.size()}}));
+  }
+}
+
+void Session::tellWatch(std::uint64_t client) {
+  Json entries = Json::array();
+  for (const WatchEntry& w : watch_) entries.push_back({w.array, w.index});
+  const std::string text = dump({{"watch", {{"version", watchVersion_}, {"entries", entries}}}});
+  if (client != 0) {
+    server_.send(client, text);
+  } else {
+    server_.sendToAll(text);
+  }
+}
+
+void Session::tellEdits() {
+  if (m_ == nullptr) return;
+  Json edits = Json::array();
+  for (const auto& [what, value] : edits_) edits.push_back({what, value});
+  server_.sendToAll(fmt::format("{{\"edits\":{},\"options\":{}}}", dump(edits), optionsJson(m_->opt)));
+}
+
+void Session::handle(const Other& other, bool obey) {
+  for (const Event& event : server_.takeEvents()) {
+    switch (event.kind) {
+      case Event::Kind::Opened:
+        opened(event.client);
+        break;
+      case Event::Kind::Closed:
+        closed(event.client);
+        break;
+      case Event::Kind::Text:
+        if (windows_.count(event.client) > 0) obeyText(event.client, event.text, other, obey);
+        break;
+    }
+  }
+}
+
+void Session::obeyText(std::uint64_t client, const std::string& text, const Other& other, bool obey) {
+  const auto refuse = [&](const std::string& why) { server_.refuse(client, dump({{"error", why}})); };
+  const Json j = Json::parse(text, nullptr, false);
+  if (j.is_discarded() || !j.is_object()) return refuse("a message must be a JSON object");
+  const auto name = j.find("c");
+  if (name == j.end() || !name->is_string()) return refuse("a message needs the name of a command in 'c'");
+  const std::string c = name->get<std::string>();
+  try {
+    if (c == "want") return setWants(client, j);
+    if (c == "steer") {
+      steering_ = client;
+      drag_.release();
+      return tellRoles();
+    }
+    if (c == "info") {
+      if (m_ == nullptr) return;
+      server_.send(client, dump({{"info",
+                                  {{"time", d_->time},
+                                   {"hash", fmt::format("{:016x}", stateHash(*m_, *d_))},
+                                   {"model", fmt::format("{:016x}", hashOf(*m_))},
+                                   {"queued", server_.queuedBytes()},
+                                   {"windows", windows_.size()}}}}));
+      return;
+    }
+    if (c == "save") return save(client, j);
+    if (client != steering_) {
+      server_.send(client, dump({{"notice", "Another window steers. Take over to change things."}}));
+      return;
+    }
+    if (!obey) return;
+    if (command(client, j)) return;
+    if (!other(j)) refuse(fmt::format("there is no command '{}'", c.substr(0, 40)));
+  } catch (const Refusal& refusal) {
+    refuse(fmt::format("{}: {}", c.substr(0, 40), refusal.text));
+  } catch (const Json::exception& error) {
+    refuse(fmt::format("{}: {}", c.substr(0, 40), error.what()));
+  }
+}
+
+bool Session::command(std::uint64_t, const Json& j) {
+  const std::string c = j["c"].get<std::string>();
+  if (c == "ctrl" || c == "qpos" || c == "eq" || c == "drag" || c == "opt" || c == "edit") {
+    if (m_ == nullptr) return true;
+  }
+  if (c == "ctrl") {
+    d_->ctrl[indexAt(j, "i", m_->nu)] = numberAt(j, "v");
+  } else if (c == "qpos") {
+    d_->qpos[indexAt(j, "i", m_->nq_rigid)] = numberAt(j, "v");
+  } else if (c == "eq") {
+    d_->eq_active[indexAt(j, "i", m_->neq)] = boolAt(j, "v") ? 1 : 0;
+  } else if (c == "drag") {
+    setDrag(j);
+  } else if (c == "opt") {
+    setOption(j);
+  } else if (c == "edit") {
+    edit(j);
+  } else {
+    return false;
+  }
+  dirty_ = true;
+  return true;
+}
+
+void Session::setWants(std::uint64_t client, const Json& j) {
+  Wants wants;
+  wants.contacts = j.value("contacts", false);
+  wants.controls = j.value("controls", false);
+  wants.energy = j.value("energy", false);
+  if (const auto heat = j.find("heat"); heat != j.end()) {
+    for (const double k : numbersAt(j, "heat", 5)) {
+      if (k < 0 || k > 4 || k != std::floor(k)) throw Refusal{"'heat' must hold numbers from 0 to 4"};
+      wants.heat.insert(static_cast<FlexColor>(static_cast<int>(k)));
+    }
+  }
+  if (const auto show = j.find("show"); show != j.end()) {
+    if (!show->is_array() || show->size() > 32) throw Refusal{"'show' must be a list of texts"};
+    for (const Json& x : *show) wants.decorations.insert(x.get<std::string>().substr(0, 32));
+  }
+  if (const auto watch = j.find("watch"); watch != j.end()) {
+    if (!watch->is_array() || watch->size() > kMostWatches) {
+      throw Refusal{fmt::format("'watch' must be a list of at most {} entries", kMostWatches)};
+    }
+    for (const Json& x : *watch) {
+      if (!x.is_array() || x.size() != 2) throw Refusal{"an entry of 'watch' is a name and an index"};
+      WatchEntry entry{x[0].get<std::string>().substr(0, 64), x[1].get<int>()};
+      if (entry.array.rfind("flexelem_str", 0) == 0 || entry.array == "flexvert_force" ||
+          entry.array == "flexpoint_reaction" || entry.array == "flexnode_reaction") {
+        wants.heat.insert(FlexColor::ContactForce);  // what measures them
+      }
+      if (entry.array.rfind("energy.", 0) == 0) wants.energy = true;
+      wants.watch.insert(std::move(entry));
+    }
+  }
+  windows_[client].wants = std::move(wants);
+  mergeWants();
+  dirty_ = true;
+}
+
+void Session::mergeWants() {
+  Wants all;
+  for (const auto& [client, state] : windows_) {
+    all.contacts |= state.wants.contacts;
+    all.controls |= state.wants.controls;
+    all.energy |= state.wants.energy;
+    all.heat.insert(state.wants.heat.begin(), state.wants.heat.end());
+    all.decorations.insert(state.wants.decorations.begin(), state.wants.decorations.end());
+    all.watch.insert(state.wants.watch.begin(), state.wants.watch.end());
+  }
+  const std::vector<WatchEntry> watch(all.watch.begin(), all.watch.end());
+  wants_ = std::move(all);
+  if (watch != watch_) {
+    watch_ = watch;
+    ++watchVersion_;
+    tellWatch();
+  }
+}
+
+void Session::setDrag(const Json& j) {
+  DragRequest r;
+  const std::string kind = textAt(j, "kind");
+  if (kind == "none") {
+    drag_.release();
+    drag_.remove(*d_);
+    return;
+  }
+  if (kind != "force" && kind != "torque") throw Refusal{"'kind' must be force, torque or none"};
+  r.kind = kind == "force" ? DragRequest::Kind::Force : DragRequest::Kind::Torque;
+  if (j.contains("body")) {
+    r.body = indexAt(j, "body", m_->nbody);
+    r.local = arrayAt<3>(j, "local");
+  } else {
+    r.flex = indexAt(j, "flex", m_->nflex);
+    const std::vector<double> vertices = numbersAt(j, "vertex", 3), weights = numbersAt(j, "weight", 3);
+    if (vertices.empty() || vertices.size() != weights.size()) throw Refusal{"'vertex' and 'weight' must be as long"};
+    r.weight = {0, 0, 0};
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      if (vertices[k] != std::floor(vertices[k]) || vertices[k] < 0 || vertices[k] >= m_->flex_vertnum[r.flex]) {
+        throw Refusal{"'vertex' must hold vertices of the flex"};
+      }
+      r.vertex[k] = static_cast<int>(vertices[k]);
+      r.weight[k] = weights[k];
+    }
+  }
+  if (r.kind == DragRequest::Kind::Force) {
+    r.target = arrayAt<3>(j, "target");
+  } else {
+    r.turn = arrayAt<4>(j, "turn");
+    double norm = 0;
+    for (const double x : r.turn) norm += x * x;
+    if (!(norm > 1e-6) || norm > 1e6) throw Refusal{"'turn' must be a quaternion"};
+    for (double& x : r.turn) x /= std::sqrt(norm);
+  }
+  const SceneVisual& visual = scene_->visual;
+  if (const std::string why = drag_.set(*m_, *d_, r, visual.stiffness, visual.stiffnessrot); !why.empty()) {
+    throw Refusal{why};
+  }
+}
+
+void Session::setOption(const Json& j) {
+  const std::string name = textAt(j, "name");
+  const std::vector<double> values = numbersAt(j, "value", 8);
+  Option next = m_->opt;
+  if (const std::string why = editOption(next, name, values); !why.empty()) {
+    notice(why);
+    return tellEdits();  // sliders go back
+  }
+  m_->opt = next;
+  if (spec_ != nullptr) spec_->option = next;
+  std::string text;
+  for (const double v : values) text += fmt::format("{}{:g}", text.empty() ? "" : " ", v);
+  std::erase_if(edits_, [&](const auto& e) { return e.first == "option " + name; });
+  edits_.emplace_back("option " + name, text);
+  tellEdits();
+}
+
+void Session::edit(const Json& j) {
+  if (spec_ == nullptr) return notice("This model has no description that could be changed.");
+  const std::string kind = textAt(j, "kind"), field = textAt(j, "field");
+  const int id = j.contains("id") && j["id"].is_number_integer() ? j["id"].get<int>() : -1;
+  const std::vector<double> values = numbersAt(j, "value", 3);
+  const Spec before = *spec_;
+  std::string why = editSpec(*spec_, *m_, kind, id, field, values);
+  if (why.empty()) {
+    try {
+      spec_->option = m_->opt;
+      const Model next = compile(*spec_);
+      if (next.signature == m_->signature) {
+        *m_ = next;  // into the arrays that are there
+      } else {
+        why = fmt::format("{} of {} cannot change while the model runs: it would change what the state consists of",
+                          field, kind);
+      }
+    } catch (const LoadError& error) {
+      why = error.what();
+    }
+  }
+  if (!why.empty()) {
+    *spec_ = before;
+    return notice(why);
+  }
+  std::string text, name = "all";
+  for (const double v : values) text += fmt::format("{}{:g}", text.empty() ? "" : " ", v);
+  if (id >= 0) {
+    const ObjType type = kind == "geom" ? ObjType::Geom : kind == "joint" ? ObjType::Joint : ObjType::Flex;
+    name = std::string(nameOf(*m_, type, id));
+    if (name.empty()) name = std::to_string(id);
+  }
+  const std::string what = fmt::format("{} {} {}", kind, name, field);
+  std::erase_if(edits_, [&](const auto& e) { return e.first == what; });
+  edits_.emplace_back(what, text);
+  tellEdits();
+}
+
+void Session::save(std::uint64_t client, const Json& j) {
+  if (spec_ == nullptr || m_ == nullptr) {
+    server_.send(client, dump({{"notice", "This model has no description that could be saved."}}));
+    return;
+  }
+  try {
+    const std::string text = savedMjcf(*spec_, *m_, d_, j.value("key", std::string()));
+    server_.send(client, dump({{"saved", text}}));
+  } catch (const LoadError& error) {
+    server_.send(client, dump({{"notice", error.what()}}));
+  }
+}
+
+void Session::publish(Data& d, const RunStatus& status, std::uint64_t step) {
+  if (m_ == nullptr) return;
+  server_.publish(encoder_->encode(*m_, d, wants_, watch_, watchVersion_, status, step,
+                                   drag_.isActive() ? &drag_.line() : nullptr));
+}
+
+}  // namespace sinew::view
