@@ -20,7 +20,7 @@ CLANG := clang libclang-rt-14-dev
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-view bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
+.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-view bench-render bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -34,11 +34,11 @@ packages:
 build: packages ## build everything, optimized
 	@$(call build,release)
 
-run: ## build the command and run the demo scene; ARGS="model.xml --duration 5" runs something else
+run: ## build the library, the command and the viewer's page, show the demo; ARGS="model.xml" runs a model
 	@scripts/setup.sh --run
 	@test -d build/release || $(call configure,release) -D SINEW_BUILD_TESTS=OFF -D SINEW_BUILD_BENCH=OFF
 	@cmake --build build/release --parallel $(JOBS) --target sinew_cli
-	@$(SINEW) run $(ARGS)
+	@$(SINEW) $(if $(ARGS),run $(ARGS),demo)
 
 test: setup build python-module ## build and run every test and the conformance scenes
 	@ctest --preset release --parallel $(JOBS)
@@ -68,7 +68,12 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(JOBS)
 
-bench: bench-soft bench-hard bench-rollout bench-view ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, batches, the viewer
+bench: bench-soft bench-hard bench-rollout bench-view bench-render ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, batches, the viewer, pictures
+
+bench-render: packages ## milliseconds per picture; ARGS="model.xml" adds models
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_render
+	@build/release/bin/sinew_bench_render $(ARGS)
 
 bench-soft: setup ## the former alone; ARGS="plate --stages" and the like
 	@$(call configure,release)

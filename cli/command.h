@@ -44,6 +44,7 @@ struct Command {
   std::function<int()> execute;
 };
 
+Command addDemoCommand(CLI::App& app);
 Command addRunCommand(CLI::App& app);
 Command addRenderCommand(CLI::App& app);
 Command addInfoCommand(CLI::App& app);

@@ -23,13 +23,26 @@ constexpr const char* kFooter =
     "2 bad model, trace or usage; 130, 143 a run was stopped by SIGINT, SIGTERM.\n"
     "Results go to standard output, messages to standard error.";
 
+constexpr const char* kNext =
+    "Sinew {}: robots, cloth, ropes and soft solids in one simulation.\n\n"
+    "  sinew demo                            watch the demo scene in your browser\n"
+    "  sinew view MODEL.xml                  the same for a model of yours (MJCF or URDF)\n"
+    "  sinew run MODEL.xml                   simulate 10 s and sum up; --out x.csv records, --html x.html replays\n"
+    "  sinew render MODEL.xml --out x.png    a picture; x.gif and x.mp4 are films\n"
+    "  sinew info MODEL.xml                  what is in a model\n"
+    "  sinew COMMAND --help                  the options of a command\n";
+
 int runCommand(int argc, char** argv) {
+  if (argc == 1) {
+    fmt::print(kNext, sinew::kVersion);
+    return 0;
+  }
   CLI::App app{"Sinew: simulates and inspects MJCF models", "sinew"};
   app.set_version_flag("--version", std::string(sinew::kVersion));
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::array commands{addRunCommand(app),     addViewCommand(app),  addRenderCommand(app), addInfoCommand(app),
-                            addCompareCommand(app), addBenchCommand(app), addRolloutCommand(app)};
+  const std::array commands{addDemoCommand(app), addRunCommand(app),     addViewCommand(app),  addRenderCommand(app),
+                            addInfoCommand(app), addCompareCommand(app), addBenchCommand(app), addRolloutCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

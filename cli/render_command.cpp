@@ -29,7 +29,7 @@ namespace sinew::cli {
 namespace {
 
 struct RenderChoices {
-  std::string model, out, camera, size, key, controls = "zero", what = "rgb";
+  std::string model, out, camera, size, key, controls, what = "rgb";
   std::vector<std::string> show, hide;
   double fps = 30, time = 0, duration = 5;
   std::optional<double> azimuth, elevation, distance;
@@ -101,6 +101,11 @@ FrameOptions frameOptions(const RenderChoices& c) {
     }
   }
   return options;
+}
+
+/// The demo is told what to do by its keyframe.
+std::string controlsOf(const RenderChoices& c) {
+  return !c.controls.empty() ? c.controls : c.model.empty() ? "keep" : "zero";
 }
 
 /// WIDTHxHEIGHT, by default what <visual><global> says.
@@ -195,7 +200,7 @@ class Film {
         scene_(std::make_shared<const Scene>(makeScene(spec, m, &warnings))),
         options_(frameOptions(c)),
         free_(freeCamera(c, *scene_, m)),
-        controls_(makeControls(c.controls, m)) {
+        controls_(makeControls(controlsOf(c), m)) {
     RenderOptions options;
     options.samples = c.samples > 0 ? c.samples : std::max(1, scene_->visual.offsamples);
     options.occlusion = c.occlusion;

@@ -227,7 +227,8 @@ class Run {
     if (!o_.key.empty()) {
       resetToKey(m_, d_, findKey(m_, o_.key));
     } else if (o_.model.empty() && m_.nkey > 0) {
-      resetToKey(m_, d_, 0);  // the demo starts with a push
+      resetToKey(m_, d_, 0);  // where the robot of the demo is told what to do
+      p_.controls = "keep";
     }
     p_.wanted = stepsWanted(o_, m_);
     p_.startTime = d_.time;

@@ -29,7 +29,9 @@ Scene forest(int trees, int links);
 /// `count` bodies that fly freely and spin.
 Scene swarm(int count);
 
-/// What `sinew run` shows without a model: a passive chain, an arm pulled by muscles around pulleys, spinning tops.
+/// What `sinew demo` shows: a robot that carries a soft ball and swings a weight on a rope at a tower of boxes, a cloth
+/// that drapes over a post, balls that bounce on all of it. With contact and flexes; its keyframe tells the robot what
+/// to do.
 Scene demo();
 
 // With contact: after a second or so everything touches something and still moves.

@@ -221,8 +221,17 @@ TEST(CliRun, MissingAndBrokenModelsGiveStatusTwoOnStandardError) {
   }
 }
 
+TEST(CliRun, WithoutArgumentsTheCommandSaysWhatToDoNext) {
+  const CommandResult r = runSinew({});
+  EXPECT_EQ(r.exitCode, 0);
+  EXPECT_EQ(r.err, "");
+  for (const char* next :
+       {"sinew demo", "sinew view MODEL.xml", "sinew run MODEL.xml", "sinew render MODEL.xml --out"}) {
+    EXPECT_NE(r.out.find(next), std::string::npos) << next;
+  }
+}
+
 TEST(CliRun, WrongUsageGivesStatusTwo) {
-  EXPECT_EQ(runSinew({}).exitCode, 2);
   EXPECT_EQ(runSinew({"dance"}).exitCode, 2);
   EXPECT_EQ(runSinew({"run", "--steps", "-1"}).exitCode, 2);
   EXPECT_EQ(runSinew({"run", "--steps", "1", "--duration", "1"}).exitCode, 2);
