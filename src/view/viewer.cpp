@@ -482,17 +482,24 @@ struct LiveView::Impl {
     session.drag().release();
     diverged = true;
     paused = true;
-    if (!history.empty()) {
-      index = history.size() - 1;
-      restoreState(m, *data, history[index].state);
-      steps = history[index].step;
+    // the last kept state in which the culprit is still in the scene: later ones are for looking at by hand
+    Place place;
+    for (index = history.empty() ? 0 : history.size() - 1;; --index) {
+      if (!history.empty()) {
+        restoreState(m, *data, history[index].state);
+        steps = history[index].step;
+      }
+      data->status = Status();
+      *probe = *data;
+      forward(m, *probe);
+      place = placeOf(m, *probe, trouble, report);
+      double far = 0;
+      for (std::size_t k = 0; k < 3; ++k) far = std::max(far, std::abs(place.pos[k] - session.scene().center[k]));
+      if (index == 0 || far < 3 * session.scene().extent) break;
     }
-    data->status = Status();
+    scrubbing = index + 1 < history.size();
     known = 0;
     placed = false;
-    *probe = *data;
-    forward(m, *probe);
-    const Place place = placeOf(m, *probe, trouble, report);
     session.setTrouble(Json{
         {"title", "The simulation diverged"},
         {"cause", cause},
