@@ -89,7 +89,7 @@ void blockTerms(const Model& m, const Data& d, int body, int firstDof, double* p
 
 }  // namespace
 
-void subtractBiasDerivative(const Model& m, Data& d, int tree) {
+void subtractBiasDerivative(const Model& m, Data& d, int tree, double times) {
   const int firstBody = m.tree_bodyadr[tree];
   const int bodyCount = m.tree_bodynum[tree];
   const int firstDof = m.tree_dofadr[tree];
@@ -120,10 +120,11 @@ void subtractBiasDerivative(const Model& m, Data& d, int tree) {
     const int adr = m.D_rowadr[late];
     for (int e = 0; e < m.D_diag[late]; ++e) {
       const int early = m.D_colind[adr + e];
-      d.qDeriv[adr + e] -= rowPsi.dot(vec6(psi.data(), early - firstDof)) + rowS.dot(vec6(d.cdof.data(), early));
-      d.qDeriv[entryOfD(m, early, late)] -= column.dot(vec6(d.cdof.data(), early));
+      d.qDeriv[adr + e] -=
+          times * (rowPsi.dot(vec6(psi.data(), early - firstDof)) + rowS.dot(vec6(d.cdof.data(), early)));
+      d.qDeriv[entryOfD(m, early, late)] -= times * column.dot(vec6(d.cdof.data(), early));
     }
-    d.qDeriv[adr + m.D_diag[late]] -= column.dot(S);
+    d.qDeriv[adr + m.D_diag[late]] -= times * column.dot(S);
   }
 }
 

@@ -1,6 +1,7 @@
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
+#include <array>
 #include <span>
 
 #include "forces/derivative.h"
@@ -66,10 +67,16 @@ void useInertia(const Model& m, Data& d, int dof) {
   std::copy(d.M.data() + begin, d.M.data() + end, d.qH.data() + begin);
 }
 
-/// qH = the symmetric part of M - h qDeriv for the six dofs of a standalone free body, as far as the pattern of M has
-/// it; M if that is not positive definite.
+/// qH = the symmetric part of M - h qDeriv, without the derivative of the bias force, for the six dofs of a standalone
+/// free body, as far as the pattern of M has it; M if that is not positive definite. Damping resists an impulse, the
+/// gyroscopic force does not: where nothing damps the body this is M.
 void useSymmetricPart(const Model& m, Data& d, int dof) {
+  const int first = m.D_rowadr[dof], count = m.D_rowadr[dof + 5] + m.D_rownnz[dof + 5] - first;
+  std::array<double, 36> kept{};
+  std::copy_n(d.qDeriv.data() + first, count, kept.begin());
+  subtractBiasDerivative(m, d, m.dof_treeid[dof], -1);
   const Mat6 A = freeBodyMatrix(m, d, dof);
+  std::copy_n(kept.begin(), count, d.qDeriv.data() + first);
   Mat6 S = Mat6::Zero();
   for (int r = 0; r < 6; ++r) {
     for (int k = m.M_rowadr[dof + r]; k < m.M_rowadr[dof + r] + m.M_rownnz[dof + r]; ++k) {
