@@ -38,7 +38,7 @@ for cls, fields, more in (("ModelBase", core.model_fields(), ""), ("DataBase", c
     text = text[: found.end()] + attributes(fields) + more + text[found.end() :]
 text = text.replace("-> object", "-> Any")
 text = re.sub(r"-> (list|dict|tuple)(?=:)", lambda k: "-> " + {"list": "list[Any]", "dict": "dict[Any, Any]", "tuple": "tuple[Any, ...]"}[k[1]], text)
-text = re.sub(r"\bCallable(?=[,)])", "Callable[..., Any]", text)
+text = re.sub(r"^(?!from |import )(.*)$", lambda k: re.sub(r"\bCallable(?=[,)])", "Callable[..., Any]", k[0]), text, flags=re.M)
 text = re.sub(r": (dict)(?=[,)])", ": dict[Any, Any]", text)
 text = re.sub(r"^(_global_callbacks): .*$", r"\1: dict[str, Any]", text, flags=re.M)
 if not re.search(r"^__version__", text, re.M):
