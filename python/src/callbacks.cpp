@@ -9,7 +9,11 @@ namespace {
 class Function {
  public:
   Function(nb::object function, nb::handle data, const DataBox& box)
-      : function_(std::move(function)), data_(data), owner_(box.data.get()), model_(box.model), object_(box.owner.ptr()),
+      : function_(std::move(function)),
+        data_(data),
+        owner_(box.data.get()),
+        model_(box.model),
+        object_(box.owner.ptr()),
         pending_(box.pending) {}
   ~Function() {
     const nb::gil_scoped_acquire lock;
@@ -69,59 +73,64 @@ Callbacks makeCallbacks(const nb::dict& functions, nb::handle data, const DataBo
   Callbacks callbacks;
   if (const Shared control = find("control")) {
     callbacks.control = [control](const Model&, const Data& d, const ControlOutput& output) {
-      control->call(d, [](const auto& f, const auto& m, const auto& data) { f(m, data); },
-                    [&](const Data& copy) {
-                      std::copy(copy.ctrl.begin(), copy.ctrl.end(), output.ctrl.begin());
-                      std::copy(copy.qfrc_applied.begin(), copy.qfrc_applied.end(), output.qfrc_applied.begin());
-                      std::copy(copy.xfrc_applied.begin(), copy.xfrc_applied.end(), output.xfrc_applied.begin());
-                    });
+      control->call(
+          d, [](const auto& f, const auto& m, const auto& data) { f(m, data); },
+          [&](const Data& copy) {
+            std::copy(copy.ctrl.begin(), copy.ctrl.end(), output.ctrl.begin());
+            std::copy(copy.qfrc_applied.begin(), copy.qfrc_applied.end(), output.qfrc_applied.begin());
+            std::copy(copy.xfrc_applied.begin(), copy.xfrc_applied.end(), output.xfrc_applied.begin());
+          });
     };
   }
   if (const Shared passive = find("passive")) {
     callbacks.passive = [passive, mujocoStyle](const Model&, const Data& d, std::span<double> qfrc) {
       if (mujocoStyle) {
-        passive->call(d, [](const auto& f, const auto& m, const auto& data) { f(m, data); }, [](const Data&) {});
+        passive->call(
+            d, [](const auto& f, const auto& m, const auto& data) { f(m, data); }, [](const Data&) {});
         return;
       }
-      passive->call(d,
-                    [&](const auto& f, const auto& m, const auto& data) {
-                      const nb::object force = spanView(qfrc);
-                      f(m, data, force);
-                      const auto result = nb::cast<nb::ndarray<const double, nb::c_contig>>(force);
-                      std::copy_n(result.data(), qfrc.size(), qfrc.begin());
-                    },
-                    [](const Data&) {});
+      passive->call(
+          d,
+          [&](const auto& f, const auto& m, const auto& data) {
+            const nb::object force = spanView(qfrc);
+            f(m, data, force);
+            const auto result = nb::cast<nb::ndarray<const double, nb::c_contig>>(force);
+            std::copy_n(result.data(), qfrc.size(), qfrc.begin());
+          },
+          [](const Data&) {});
     };
   }
   if (const Shared filter = find("contact_filter")) {
     callbacks.contactFilter = [filter, mujocoStyle](const Model&, const Data& d, int first, int second) {
       bool touch = true;
-      filter->call(d,
-                   [&](const auto& f, const auto& m, const auto& data) {
-                     const bool answer = nb::cast<bool>(nb::bool_(f(m, data, first, second)));
-                     touch = mujocoStyle ? !answer : answer;  // there: true means that they do not touch
-                   },
-                   [](const Data&) {});
+      filter->call(
+          d,
+          [&](const auto& f, const auto& m, const auto& data) {
+            const bool answer = nb::cast<bool>(nb::bool_(f(m, data, first, second)));
+            touch = mujocoStyle ? !answer : answer;  // there: true means that they do not touch
+          },
+          [](const Data&) {});
       return touch;
     };
   }
   if (const Shared sensor = find("sensor")) {
     callbacks.sensor = [sensor, mujocoStyle](const Model& model, const Data& d, int id, std::span<double> values) {
-      sensor->call(d,
-                   [&](const auto& f, const auto& m, const auto& data) {
-                     if (mujocoStyle) {
-                       // there: f(model, data, stage) writes to sensordata
-                       f(m, data, static_cast<int>(model.sensor_needstage[id]));
-                       const Data& seen = *nb::cast<DataBox&>(data).data;
-                       std::copy_n(seen.sensordata.data() + model.sensor_adr[id], values.size(), values.begin());
-                       return;
-                     }
-                     const nb::object result = spanView(values);
-                     f(m, data, id, result);
-                     const auto numbers = nb::cast<nb::ndarray<const double, nb::c_contig>>(result);
-                     std::copy_n(numbers.data(), values.size(), values.begin());
-                   },
-                   [](const Data&) {});
+      sensor->call(
+          d,
+          [&](const auto& f, const auto& m, const auto& data) {
+            if (mujocoStyle) {
+              // there: f(model, data, stage) writes to sensordata
+              f(m, data, static_cast<int>(model.sensor_needstage[id]));
+              const Data& seen = *nb::cast<DataBox&>(data).data;
+              std::copy_n(seen.sensordata.data() + model.sensor_adr[id], values.size(), values.begin());
+              return;
+            }
+            const nb::object result = spanView(values);
+            f(m, data, id, result);
+            const auto numbers = nb::cast<nb::ndarray<const double, nb::c_contig>>(result);
+            std::copy_n(numbers.data(), values.size(), values.begin());
+          },
+          [](const Data&) {});
     };
   }
   return callbacks;

@@ -147,14 +147,15 @@ struct Numbers {
   const double* data() const { return array.data(); }
   std::size_t size() const { return array.size(); }
 };
-using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;         ///< an argument that is written
+using Output = nb::ndarray<double, nb::c_contig, nb::device::cpu>;  ///< an argument that is written
 
 inline std::span<const double> in(const Numbers& a) { return {a.data(), a.size()}; }
 inline std::span<double> out(const Output& a) { return {a.data(), a.size()}; }
 inline std::span<double> out(const std::optional<Output>& a) { return a ? out(*a) : std::span<double>{}; }
 
 inline std::array<double, 3> vector3(const Numbers& a, const char* name) {
-  if (a.size() != 3) throw std::invalid_argument(std::string(name) + ": needs 3 numbers, found " + std::to_string(a.size()));
+  if (a.size() != 3)
+    throw std::invalid_argument(std::string(name) + ": needs 3 numbers, found " + std::to_string(a.size()));
   return {a.data()[0], a.data()[1], a.data()[2]};
 }
 

@@ -24,9 +24,9 @@ const char* numpyName() {
 
 nb::list dataFields() {
   nb::list fields;
-#define SINEW_X(type, name, rows, cols, doc)                               \
-  fields.append(nb::make_tuple(#name, numpyName<type>(), #rows, #cols, doc, \
-                               isWritable(#name, std::is_floating_point_v<type>)));
+#define SINEW_X(type, name, rows, cols, doc) \
+  fields.append(                             \
+      nb::make_tuple(#name, numpyName<type>(), #rows, #cols, doc, isWritable(#name, std::is_floating_point_v<type>)));
   SINEW_STATE_ARRAYS(SINEW_X)
   SINEW_DERIVED_ARRAYS(SINEW_X)
 #undef SINEW_X
@@ -56,19 +56,18 @@ bool isFlat(std::string_view name) {
 
 nb::object arrayOf(const DataBox& box, std::string_view name) {
   nb::object result;
-  std::as_const(*box.data)
-      .forEachArray(*box.model,
-                    [&](std::string_view field, const auto& array, std::ptrdiff_t rows, std::ptrdiff_t columns, auto) {
-                      using T = std::remove_const_t<std::remove_pointer_t<decltype(array.data())>>;
-                      if (field != name) return;
-                      const std::ptrdiff_t c = isFlat(name) ? -1 : columns;
-                      const bool writable = isWritable(name, std::is_floating_point_v<T>);
-                      if constexpr (std::is_same_v<T, std::uint8_t>) {
-                        result = view(reinterpret_cast<const Flag*>(array.data()), rows, c, box.data, writable);
-                      } else {
-                        result = view(array.data(), rows, c, box.data, writable);
-                      }
-                    });
+  std::as_const(*box.data).forEachArray(
+      *box.model, [&](std::string_view field, const auto& array, std::ptrdiff_t rows, std::ptrdiff_t columns, auto) {
+        using T = std::remove_const_t<std::remove_pointer_t<decltype(array.data())>>;
+        if (field != name) return;
+        const std::ptrdiff_t c = isFlat(name) ? -1 : columns;
+        const bool writable = isWritable(name, std::is_floating_point_v<T>);
+        if constexpr (std::is_same_v<T, std::uint8_t>) {
+          result = view(reinterpret_cast<const Flag*>(array.data()), rows, c, box.data, writable);
+        } else {
+          result = view(array.data(), rows, c, box.data, writable);
+        }
+      });
   if (!result.is_valid()) throw nb::attribute_error(std::string(name).c_str());
   return result;
 }
@@ -177,10 +176,10 @@ const char* nameOfTerm(FlexTerm term) {
 }
 
 const char* nameOfTrouble(Trouble trouble) {
-  static constexpr const char* names[] = {"bad_qpos",  "bad_qvel",   "bad_qacc",    "bad_ctrl",      "inertia",
-                                          "inverted",  "bad_applied", "bad_mocap",  "bad_option",    "other_model",
-                                          "contact_limit", "energy",  "unconverged", "too_deep",      "callback",
-                                          "stage_order"};
+  static constexpr const char* names[] = {"bad_qpos",    "bad_qvel",    "bad_qacc",      "bad_ctrl",
+                                          "inertia",     "inverted",    "bad_applied",   "bad_mocap",
+                                          "bad_option",  "other_model", "contact_limit", "energy",
+                                          "unconverged", "too_deep",    "callback",      "stage_order"};
   static_assert(std::size(names) == static_cast<std::size_t>(Trouble::Count));
   return names[static_cast<int>(trouble)];
 }
@@ -212,9 +211,7 @@ int divergences(const Data& d) {
   return d.status[Trouble::BadQpos].count + d.status[Trouble::BadQvel].count + d.status[Trouble::BadQacc].count;
 }
 
-void raiseDivergence(const nb::handle& data) {
-  nb::module_::import_("sinew._errors").attr("_raise_divergence")(data);
-}
+void raiseDivergence(const nb::handle& data) { nb::module_::import_("sinew._errors").attr("_raise_divergence")(data); }
 
 /// Steps of one Data without the interpreter lock.
 void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
@@ -291,23 +288,34 @@ void bindData(nb::module_& module) {
   data.def("_array", &arrayOf);
   data.def("_rows", &rowArray);
   data.def("_contacts", &contactArray);
-  data.def_prop_ro("model", [](const DataBox& b) { return b.owner; }, "The Model it was made for.");
-  data.def_prop_rw("time", [](const DataBox& b) { return b.data->time; },
-                   [](DataBox& b, double t) { b.data->time = t; }, "Time, s.");
-  data.def_prop_rw("threads", [](const DataBox& b) { return b.data->threads; },
-                   [](DataBox& b, int n) { b.data->threads = n; },
-                   "Threads a step may use. Every result is the same, bit for bit, whatever the number.");
+  data.def_prop_ro(
+      "model", [](const DataBox& b) { return b.owner; }, "The Model it was made for.");
+  data.def_prop_rw(
+      "time", [](const DataBox& b) { return b.data->time; }, [](DataBox& b, double t) { b.data->time = t; },
+      "Time, s.");
+  data.def_prop_rw(
+      "threads", [](const DataBox& b) { return b.data->threads; }, [](DataBox& b, int n) { b.data->threads = n; },
+      "Threads a step may use. Every result is the same, bit for bit, whatever the number.");
   data.def_prop_ro("_energy", [](const DataBox& b) { return view(b.data->energy.data(), 2, -1, b.data, true); });
-  data.def_prop_ro("ncon", [](const DataBox& b) { return b.data->ncon(); }, "Number of contacts.");
-  data.def_prop_ro("nefc", [](const DataBox& b) { return b.data->nefc(); }, "Number of constraint rows.");
-  data.def_prop_ro("ne", [](const DataBox& b) { return b.data->ne; }, "Rows of equalities.");
-  data.def_prop_ro("nf", [](const DataBox& b) { return b.data->nf; }, "Rows of friction losses.");
-  data.def_prop_ro("nl", [](const DataBox& b) { return b.data->nl; }, "Rows of limits.");
-  data.def_prop_ro("nisland", [](const DataBox& b) { return static_cast<int>(b.data->island.size()); },
-                   "Number of islands that the solver worked on.");
-  data.def_prop_ro("nv_awake", [](const DataBox& b) { return b.data->nv_awake; }, "Dofs of trees that are awake.");
-  data.def_prop_ro("nbody_awake", [](const DataBox& b) { return b.data->nbody_awake; }, "Bodies that are awake.");
-  data.def_prop_ro("ntree_awake", [](const DataBox& b) { return b.data->ntree_awake; }, "Trees that are awake.");
+  data.def_prop_ro(
+      "ncon", [](const DataBox& b) { return b.data->ncon(); }, "Number of contacts.");
+  data.def_prop_ro(
+      "nefc", [](const DataBox& b) { return b.data->nefc(); }, "Number of constraint rows.");
+  data.def_prop_ro(
+      "ne", [](const DataBox& b) { return b.data->ne; }, "Rows of equalities.");
+  data.def_prop_ro(
+      "nf", [](const DataBox& b) { return b.data->nf; }, "Rows of friction losses.");
+  data.def_prop_ro(
+      "nl", [](const DataBox& b) { return b.data->nl; }, "Rows of limits.");
+  data.def_prop_ro(
+      "nisland", [](const DataBox& b) { return static_cast<int>(b.data->island.size()); },
+      "Number of islands that the solver worked on.");
+  data.def_prop_ro(
+      "nv_awake", [](const DataBox& b) { return b.data->nv_awake; }, "Dofs of trees that are awake.");
+  data.def_prop_ro(
+      "nbody_awake", [](const DataBox& b) { return b.data->nbody_awake; }, "Bodies that are awake.");
+  data.def_prop_ro(
+      "ntree_awake", [](const DataBox& b) { return b.data->ntree_awake; }, "Trees that are awake.");
   data.def_prop_ro("_islands", [](const DataBox& b) {
     nb::list all;
     for (const IslandReport& r : b.data->island) {
@@ -327,19 +335,28 @@ void bindData(nb::module_& module) {
   data.def_rw("_raise_on_divergence", &DataBox::raiseOnDivergence);
   data.def_prop_ro("_status", &statusOf);
   data.def_prop_ro("_ok", [](const DataBox& b) { return b.data->status.ok(); });
-  data.def("describe_status", [](const DataBox& b) { return describeStatus(*b.model, *b.data); },
-           "What went wrong so far, in words; empty if all is well.");
-  data.def("clear_status", [](DataBox& b) { b.data->status = {}; }, "Forgets what went wrong so far.");
-  data.def_prop_ro("state_hash", [](const DataBox& b) { return stateHash(*b.model, *b.data); },
-                   "Hash over time and the state arrays.");
-  data.def("save_state", [](const DataBox& b) {
-    const auto bytes = saveState(*b.model, *b.data);
-    return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  }, "The complete state as bytes. load_state() on a Data of the same model continues the run bit for bit.");
-  data.def("load_state", [](DataBox& b, const nb::bytes& bytes) {
-    const Busy busy(b);
-    restoreState(*b.model, *b.data, {reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size()});
-  }, "state"_a, "Back to a state that save_state() gave.");
+  data.def(
+      "describe_status", [](const DataBox& b) { return describeStatus(*b.model, *b.data); },
+      "What went wrong so far, in words; empty if all is well.");
+  data.def(
+      "clear_status", [](DataBox& b) { b.data->status = {}; }, "Forgets what went wrong so far.");
+  data.def_prop_ro(
+      "state_hash", [](const DataBox& b) { return stateHash(*b.model, *b.data); },
+      "Hash over time and the state arrays.");
+  data.def(
+      "save_state",
+      [](const DataBox& b) {
+        const auto bytes = saveState(*b.model, *b.data);
+        return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      },
+      "The complete state as bytes. load_state() on a Data of the same model continues the run bit for bit.");
+  data.def(
+      "load_state",
+      [](DataBox& b, const nb::bytes& bytes) {
+        const Busy busy(b);
+        restoreState(*b.model, *b.data, {reinterpret_cast<const std::byte*>(bytes.c_str()), bytes.size()});
+      },
+      "state"_a, "Back to a state that save_state() gave.");
   data.def("_derived_bytes", &derivedBytes);
   data.def("_set_derived_bytes", &setDerivedBytes);
   data.def("_assign", [](DataBox& b, const DataBox& other) {
@@ -358,29 +375,44 @@ void bindData(nb::module_& module) {
     b.model = other.model;
     b.data = other.data;
   });
-  data.def("save_checkpoint", [](const DataBox& b, const std::string& file, const std::string& note) {
-    saveCheckpoint(*b.model, *b.data, file, note);
-  }, "file"_a, "note"_a = "", "Writes everything that the rest of a run depends on, and a note.");
-  data.def("load_checkpoint", [](DataBox& b, const std::string& file) {
-    const Busy busy(b);
-    return loadCheckpoint(*b.model, *b.data, file);
-  }, "file"_a, "Back to the state of a checkpoint; returns its note.");
+  data.def(
+      "save_checkpoint",
+      [](const DataBox& b, const std::string& file, const std::string& note) {
+        saveCheckpoint(*b.model, *b.data, file, note);
+      },
+      "file"_a, "note"_a = "", "Writes everything that the rest of a run depends on, and a note.");
+  data.def(
+      "load_checkpoint",
+      [](DataBox& b, const std::string& file) {
+        const Busy busy(b);
+        return loadCheckpoint(*b.model, *b.data, file);
+      },
+      "file"_a, "Back to the state of a checkpoint; returns its note.");
 
   module.def("step", &stepData, "model"_a, "data"_a, "nstep"_a = 1, "Advances the state by `nstep` timesteps.");
   module.def("mj_step", &stepData, "m"_a, "d"_a, "nstep"_a = 1, "Advances the state by `nstep` timesteps.");
   module.def("mj_forward", &evaluate<&forward>, "m"_a, "d"_a, "Everything a step computes before it integrates.");
   module.def("mj_inverse", &evaluate<&inverse>, "m"_a, "d"_a, "Inverse dynamics: qpos, qvel, qacc to qfrc_inverse.");
   module.def("mj_resetData", &evaluate<&reset>, "m"_a, "d"_a, "Back to qpos0 at time 0.");
-  module.def("forward", &evaluate<&forward>, "model"_a, "data"_a, "Everything step() computes before it integrates: all derived arrays, qacc and sensordata for the present state.");
-  module.def("inverse", &evaluate<&inverse>, "model"_a, "data"_a, "Inverse dynamics: reads qpos, qvel, qacc and writes qfrc_inverse.");
-  module.def("energy", &evaluate<&energy>, "model"_a, "data"_a, "Potential and kinetic energy of the present state into data.energy.");
-  module.def("measure_flexes", &evaluate<&measureFlexes>, "model"_a, "data"_a, "What flexes feel: forces, reactions, strain, stress and energies, of the state that was evaluated last.");
-  module.def("reset", &evaluate<&reset>, "model"_a, "data"_a, "Back to qpos0 at time 0: everything else zero, status cleared.");
-  module.def("reset_to_key", [](const ModelBox& m, DataBox& d, int key) {
-    requireSame(m, d);
-    const Busy busy(d);
-    resetToKey(*m.model, *d.data, key);
-  }, "model"_a, "data"_a, "key"_a);
+  module.def("forward", &evaluate<&forward>, "model"_a, "data"_a,
+             "Everything step() computes before it integrates: all derived arrays, qacc and sensordata for the present "
+             "state.");
+  module.def("inverse", &evaluate<&inverse>, "model"_a, "data"_a,
+             "Inverse dynamics: reads qpos, qvel, qacc and writes qfrc_inverse.");
+  module.def("energy", &evaluate<&energy>, "model"_a, "data"_a,
+             "Potential and kinetic energy of the present state into data.energy.");
+  module.def("measure_flexes", &evaluate<&measureFlexes>, "model"_a, "data"_a,
+             "What flexes feel: forces, reactions, strain, stress and energies, of the state that was evaluated last.");
+  module.def("reset", &evaluate<&reset>, "model"_a, "data"_a,
+             "Back to qpos0 at time 0: everything else zero, status cleared.");
+  module.def(
+      "reset_to_key",
+      [](const ModelBox& m, DataBox& d, int key) {
+        requireSame(m, d);
+        const Busy busy(d);
+        resetToKey(*m.model, *d.data, key);
+      },
+      "model"_a, "data"_a, "key"_a);
 }
 
 }  // namespace sinew::python

@@ -17,11 +17,14 @@ constexpr bool isOne(std::string_view columns) { return columns == "1"; }
 /// indices, counts, patterns or types, on which a step relies.
 bool isFreeInt(std::string_view name) {
   static const std::set<std::string_view> free = {
-      "geom_contype", "geom_conaffinity", "geom_group",     "geom_priority",  "site_group",
-      "jnt_group",    "tendon_group",     "actuator_group", "body_contype",   "body_conaffinity",
-      "flex_contype", "flex_conaffinity", "flex_priority",  "flex_group",     "cam_resolution",
-      "jnt_limited",  "jnt_actfrclimited", "jnt_actgravcomp", "tendon_limited", "tendon_actfrclimited",
-      "actuator_ctrllimited", "actuator_forcelimited", "actuator_actlimited", "eq_active0"};
+      "geom_contype",          "geom_conaffinity",     "geom_group",
+      "geom_priority",         "site_group",           "jnt_group",
+      "tendon_group",          "actuator_group",       "body_contype",
+      "body_conaffinity",      "flex_contype",         "flex_conaffinity",
+      "flex_priority",         "flex_group",           "cam_resolution",
+      "jnt_limited",           "jnt_actfrclimited",    "jnt_actgravcomp",
+      "tendon_limited",        "tendon_actfrclimited", "actuator_ctrllimited",
+      "actuator_forcelimited", "actuator_actlimited",  "eq_active0"};
   return free.count(name) > 0;
 }
 
@@ -108,14 +111,16 @@ struct OptionBox {
   std::shared_ptr<Option> option;  ///< part of a Model, or owned
 };
 
-template <class T, T Option::* Field>
+template <class T, T Option::*Field>
 void bindNumber(nb::class_<OptionBox>& type, const char* name, const char* doc) {
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, int>) {
-    type.def_prop_rw(name, [](const OptionBox& o) { return (*o.option).*Field; },
-                     [](OptionBox& o, T value) { (*o.option).*Field = value; }, doc);
+    type.def_prop_rw(
+        name, [](const OptionBox& o) { return (*o.option).*Field; },
+        [](OptionBox& o, T value) { (*o.option).*Field = value; }, doc);
   } else if constexpr (std::is_enum_v<T>) {
-    type.def_prop_rw(name, [](const OptionBox& o) { return static_cast<int>((*o.option).*Field); },
-                     [](OptionBox& o, int value) { (*o.option).*Field = static_cast<T>(value); }, doc);
+    type.def_prop_rw(
+        name, [](const OptionBox& o) { return static_cast<int>((*o.option).*Field); },
+        [](OptionBox& o, int value) { (*o.option).*Field = static_cast<T>(value); }, doc);
   } else {
     constexpr std::size_t n = std::tuple_size_v<T>;
     type.def_prop_rw(
@@ -161,16 +166,20 @@ void bindModel(nb::module_& module) {
 #define SINEW_X(type, name, doc) bindNumber<decltype(Option::name), &Option::name>(option, #name, doc);
   SINEW_OPTION_FIELDS(SINEW_X)
 #undef SINEW_X
-  option.def("check", [](const OptionBox& o) { return checkOption(*o.option).value_or(""); },
-             "The first thing that is wrong with these options; empty if a step can work with them.");
-  option.def("assign", [](OptionBox& o, const OptionBox& other) { *o.option = *other.option; },
-             "Takes over all values of other options.");
+  option.def(
+      "check", [](const OptionBox& o) { return checkOption(*o.option).value_or(""); },
+      "The first thing that is wrong with these options; empty if a step can work with them.");
+  option.def(
+      "assign", [](OptionBox& o, const OptionBox& other) { *o.option = *other.option; },
+      "Takes over all values of other options.");
 
   nb::class_<ModelBox> model(module, "ModelBase", nb::dynamic_attr(), nb::is_weak_referenceable());
   model.def("__init__", [](ModelBox* self, const ModelBox& other) { new (self) ModelBox(other); });
   model.def("_array", &arrayOf);
   model.def("_warnings", [](const ModelBox& b) { return b.warnings; });
-#define SINEW_X(name, doc) model.def_prop_ro(#name, [](const ModelBox& b) { return b.model->name; }, doc);
+#define SINEW_X(name, doc) \
+  model.def_prop_ro(       \
+      #name, [](const ModelBox& b) { return b.model->name; }, doc);
   SINEW_MODEL_SIZES(SINEW_X)
 #undef SINEW_X
   model.def_prop_ro("_opt", [](const ModelBox& b) { return OptionBox{{b.model, &b.model->opt}}; });
@@ -184,17 +193,18 @@ void bindModel(nb::module_& module) {
     values["center"] = view(s.center.data(), 3, -1, b.model, true);
     return values;
   });
-  model.def_prop_ro("signature", [](const ModelBox& b) { return b.model->signature; },
-                    "Hash of the sizes and of all arrays of indices. Models with equal ones have the same layout of Data.");
-  model.def_prop_ro("hash", [](const ModelBox& b) { return hashOf(*b.model); },
-                    "Hash over every size, option and array: equal models have equal hashes.");
+  model.def_prop_ro(
+      "signature", [](const ModelBox& b) { return b.model->signature; },
+      "Hash of the sizes and of all arrays of indices. Models with equal ones have the same layout of Data.");
+  model.def_prop_ro(
+      "hash", [](const ModelBox& b) { return hashOf(*b.model); },
+      "Hash over every size, option and array: equal models have equal hashes.");
   model.def("_same", [](const ModelBox& a, const ModelBox& b) { return *a.model == *b.model; });
-  model.def("first_difference",
-            [](const ModelBox& a, const ModelBox& b) { return firstDifference(*a.model, *b.model); }, "other"_a,
-            "First difference from another model as text (\"body_mass[12]: 1 against 2\"), empty if they are equal.");
-  model.def("_copy", [](const ModelBox& b) {
-    return ModelBox{std::make_shared<Model>(*b.model), b.warnings};
-  });
+  model.def(
+      "first_difference", [](const ModelBox& a, const ModelBox& b) { return firstDifference(*a.model, *b.model); },
+      "other"_a,
+      "First difference from another model as text (\"body_mass[12]: 1 against 2\"), empty if they are equal.");
+  model.def("_copy", [](const ModelBox& b) { return ModelBox{std::make_shared<Model>(*b.model), b.warnings}; });
   model.def("_become", [](ModelBox& b, const ModelBox& other) { b = other; });
   model.def("_save", &save);
   model.def("_name", [](const ModelBox& b, int type, int id) {
@@ -206,12 +216,14 @@ void bindModel(nb::module_& module) {
     return findId(*b.model, static_cast<ObjType>(type), name);
   });
   model.def("_count", [](const ModelBox& b, int type) { return countOf(*b.model, static_cast<ObjType>(type)); });
-  model.def("update_constants", [](ModelBox& b) { updateConstants(*b.model); },
-            "Computes again what compiling derives from masses, inertias, armature, geometry of tendons and actuators "
-            "and qpos0, for a program that changed these.");
-  model.def_prop_ro("modelname", [](const ModelBox& b) {
-    return b.model->names.empty() ? std::string() : std::string(b.model->names.data());
-  }, "Name of the model.");
+  model.def(
+      "update_constants", [](ModelBox& b) { updateConstants(*b.model); },
+      "Computes again what compiling derives from masses, inertias, armature, geometry of tendons and actuators "
+      "and qpos0, for a program that changed these.");
+  model.def_prop_ro(
+      "modelname",
+      [](const ModelBox& b) { return b.model->names.empty() ? std::string() : std::string(b.model->names.data()); },
+      "Name of the model.");
 
   module.def(
       "load_file",
@@ -224,9 +236,8 @@ void bindModel(nb::module_& module) {
       "load_text",
       [](const std::string& text, const std::string& name, const std::string& directory, std::optional<int> gap,
          std::optional<std::uint64_t> maxMemory, bool mujocoGap) {
-        return loadWith(
-            [&](Warnings* w, const LoadOptions& o) { return readMjcfText(text, name, directory, w, o); },
-            loadOptions(gap, maxMemory), mujocoGap);
+        return loadWith([&](Warnings* w, const LoadOptions& o) { return readMjcfText(text, name, directory, w, o); },
+                        loadOptions(gap, maxMemory), mujocoGap);
       },
       "text"_a, "name"_a = "model.xml", "directory"_a = "", "gap"_a.none() = nb::none(),
       "max_memory"_a.none() = nb::none(), "mujoco_gap"_a = false);

@@ -82,84 +82,98 @@ void bindPictures(nb::module_& module) {
     auto made = std::make_unique<Renderer>(scene, width, height, options);
     new (self) RendererBox{scene, std::move(made), {}, {}, false};
   });
-  renderer.def("_update", [](RendererBox& r, const ModelBox& m, DataBox& d,
-                             const std::variant<int, std::string, Free>& camera,
-                             const std::vector<std::array<bool, 6>>& groups, bool points, bool forces, bool transparent,
-                             bool joints, bool coms, bool inertias, int flexColor) {
-    requireSame(m, d);
-    FrameOptions o;
-    if (groups.size() == 7) {
-      o.geomGroups = groups[0];
-      o.siteGroups = groups[1];
-      o.jointGroups = groups[2];
-      o.tendonGroups = groups[3];
-      o.actuatorGroups = groups[4];
-      o.flexGroups = groups[5];
-      o.skinGroups = groups[6];
-    }
-    o.contactPoints = points;
-    o.contactForces = forces;
-    o.transparent = transparent;
-    o.joints = joints;
-    o.centersOfMass = coms;
-    o.inertias = inertias;
-    o.flexColor = static_cast<FlexColor>(flexColor);
-    const Busy busy(d);
-    updateFrame(*r.scene, *m.model, *d.data, r.frame, o);
-    const double aspect = static_cast<double>(r.renderer->width()) / r.renderer->height();
-    if (const int* number = std::get_if<int>(&camera)) {
-      r.view = *number < 0 ? viewOf(*r.scene, r.frame, defaultFreeCamera(*r.scene), aspect)
-                           : viewOf(*r.scene, r.frame, *number, aspect);
-    } else if (const std::string* name = std::get_if<std::string>(&camera)) {
-      r.view = viewOf(*r.scene, r.frame, std::string_view(*name), aspect);
-    } else {
-      const auto& [lookat, distance, azimuth, elevation, body] = std::get<Free>(camera);
-      r.view = viewOf(*r.scene, r.frame, FreeCamera{lookat, distance, azimuth, elevation, body}, aspect);
-    }
-    r.updated = true;
-  });
-  renderer.def("_rgb", [](RendererBox& r, nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu> out,
-                          const std::vector<Extra>& extras) {
-    r.prepare(extras);
-    const nb::gil_scoped_release release;
-    r.renderer->rgb(r.view, {out.data(), out.size()});
-  }, "out"_a.noconvert(), "extras"_a);
-  renderer.def("_depth", [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out) {
-    r.prepare({});
-    const nb::gil_scoped_release release;
-    r.renderer->depth(r.view, {out.data(), out.size()});
-  }, "out"_a.noconvert());
-  renderer.def("_segmentation", [](RendererBox& r, nb::ndarray<std::int32_t, nb::c_contig, nb::device::cpu> out) {
-    r.prepare({});
-    const nb::gil_scoped_release release;
-    r.renderer->segmentation(r.view, {out.data(), out.size()});
-  }, "out"_a.noconvert());
-  renderer.def("_size", [](const RendererBox& r) { return std::pair(r.scene->visual.offwidth, r.scene->visual.offheight); });
+  renderer.def("_update",
+               [](RendererBox& r, const ModelBox& m, DataBox& d, const std::variant<int, std::string, Free>& camera,
+                  const std::vector<std::array<bool, 6>>& groups, bool points, bool forces, bool transparent,
+                  bool joints, bool coms, bool inertias, int flexColor) {
+                 requireSame(m, d);
+                 FrameOptions o;
+                 if (groups.size() == 7) {
+                   o.geomGroups = groups[0];
+                   o.siteGroups = groups[1];
+                   o.jointGroups = groups[2];
+                   o.tendonGroups = groups[3];
+                   o.actuatorGroups = groups[4];
+                   o.flexGroups = groups[5];
+                   o.skinGroups = groups[6];
+                 }
+                 o.contactPoints = points;
+                 o.contactForces = forces;
+                 o.transparent = transparent;
+                 o.joints = joints;
+                 o.centersOfMass = coms;
+                 o.inertias = inertias;
+                 o.flexColor = static_cast<FlexColor>(flexColor);
+                 const Busy busy(d);
+                 updateFrame(*r.scene, *m.model, *d.data, r.frame, o);
+                 const double aspect = static_cast<double>(r.renderer->width()) / r.renderer->height();
+                 if (const int* number = std::get_if<int>(&camera)) {
+                   r.view = *number < 0 ? viewOf(*r.scene, r.frame, defaultFreeCamera(*r.scene), aspect)
+                                        : viewOf(*r.scene, r.frame, *number, aspect);
+                 } else if (const std::string* name = std::get_if<std::string>(&camera)) {
+                   r.view = viewOf(*r.scene, r.frame, std::string_view(*name), aspect);
+                 } else {
+                   const auto& [lookat, distance, azimuth, elevation, body] = std::get<Free>(camera);
+                   r.view = viewOf(*r.scene, r.frame, FreeCamera{lookat, distance, azimuth, elevation, body}, aspect);
+                 }
+                 r.updated = true;
+               });
+  renderer.def(
+      "_rgb",
+      [](RendererBox& r, nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu> out,
+         const std::vector<Extra>& extras) {
+        r.prepare(extras);
+        const nb::gil_scoped_release release;
+        r.renderer->rgb(r.view, {out.data(), out.size()});
+      },
+      "out"_a.noconvert(), "extras"_a);
+  renderer.def(
+      "_depth",
+      [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out) {
+        r.prepare({});
+        const nb::gil_scoped_release release;
+        r.renderer->depth(r.view, {out.data(), out.size()});
+      },
+      "out"_a.noconvert());
+  renderer.def(
+      "_segmentation",
+      [](RendererBox& r, nb::ndarray<std::int32_t, nb::c_contig, nb::device::cpu> out) {
+        r.prepare({});
+        const nb::gil_scoped_release release;
+        r.renderer->segmentation(r.view, {out.data(), out.size()});
+      },
+      "out"_a.noconvert());
+  renderer.def("_size",
+               [](const RendererBox& r) { return std::pair(r.scene->visual.offwidth, r.scene->visual.offheight); });
 #else
   module.attr("has_renderer") = false;
 #endif
 
-  module.def("has_viewer", []() {
-    std::string why;
-    const bool has = hasViewer(&why);
-    return std::pair(has, why);
-  }, "Whether this build has the viewer, and what is missing if not.");
+  module.def(
+      "has_viewer",
+      []() {
+        std::string why;
+        const bool has = hasViewer(&why);
+        return std::pair(has, why);
+      },
+      "Whether this build has the viewer, and what is missing if not.");
   nb::class_<ViewerBox> viewer(module, "ViewerBase", nb::dynamic_attr());
-  viewer.def("__init__", [](ViewerBox* self, const ModelBox& m, DataBox& d, const std::string& file,
-                            const std::string& text, const std::string& folder, const std::string& host, int port,
-                            bool browser) {
-    requireSame(m, d);
-    ViewerOptions options;
-    options.host = host;
-    options.port = port;
-    options.openBrowser = browser;
-    const std::optional<Spec> spec = describe(file, text, folder);
-    auto made = spec ? std::make_unique<Viewer>(*spec, *m.model, *d.data, options)
-                     : std::make_unique<Viewer>(*m.model, *d.data, options);
-    new (self) ViewerBox{m.model, d.data, d.busy, std::move(made)};
-  });
-  viewer.def_prop_ro("url", [](const ViewerBox& v) { return v.viewer->url(); },
-                     "Address of the page, with a token: whoever knows it may watch and steer.");
+  viewer.def("__init__",
+             [](ViewerBox* self, const ModelBox& m, DataBox& d, const std::string& file, const std::string& text,
+                const std::string& folder, const std::string& host, int port, bool browser) {
+               requireSame(m, d);
+               ViewerOptions options;
+               options.host = host;
+               options.port = port;
+               options.openBrowser = browser;
+               const std::optional<Spec> spec = describe(file, text, folder);
+               auto made = spec ? std::make_unique<Viewer>(*spec, *m.model, *d.data, options)
+                                : std::make_unique<Viewer>(*m.model, *d.data, options);
+               new (self) ViewerBox{m.model, d.data, d.busy, std::move(made)};
+             });
+  viewer.def_prop_ro(
+      "url", [](const ViewerBox& v) { return v.viewer->url(); },
+      "Address of the page, with a token: whoever knows it may watch and steer.");
   viewer.def("_sync", [](ViewerBox& v, bool stateOnly) {
     if (v.busy->test_and_set(std::memory_order_acquire)) {
       throw std::runtime_error("this Data is in use by another thread: hold viewer.lock() while stepping");
@@ -186,7 +200,8 @@ void bindPictures(nb::module_& module) {
     options.framesPerSecond = fps;
     options.title = title;
     const std::optional<Spec> spec = describe(file, text, folder);
-    new (self) ReplayBox{spec ? std::make_unique<Replay>(*spec, *m.model, options) : std::make_unique<Replay>(*m.model, options)};
+    new (self) ReplayBox{spec ? std::make_unique<Replay>(*spec, *m.model, options)
+                              : std::make_unique<Replay>(*m.model, options)};
   });
   replay.def("record", [](ReplayBox& r, const DataBox& d) {
     const Busy busy(d);

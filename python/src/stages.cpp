@@ -55,27 +55,40 @@ void bindStages(nb::module_& module) {
   SINEW_STAGE("subtree_velocities", subtree, "Velocity and angular momentum of each subtree.");
 #undef SINEW_STAGE
 
-  module.def("state_size", [](const ModelBox& m, int mask) { return stateSize(*m.model, mask); }, "m"_a, "sig"_a,
-             "How many numbers the parts of the state in a mask have.");
-  module.def("get_state", [](const ModelBox& m, const DataBox& d, const Output& numbers, int mask) {
-    requireSame(m, d);
-    getState(*m.model, *d.data, mask, out(numbers));
-  }, "m"_a, "d"_a, "state"_a.noconvert(), "sig"_a, "The parts of the state in a mask, one after the other.");
-  module.def("set_state", [](const ModelBox& m, DataBox& d, const Numbers& numbers, int mask) {
-    requireSame(m, d);
-    const Busy busy(d);
-    setState(*m.model, *d.data, mask, in(numbers));
-  }, "m"_a, "d"_a, "state"_a, "sig"_a, "The reverse of get_state().");
-  module.def("copy_state", [](const ModelBox& m, const DataBox& from, DataBox& to, int mask) {
-    requireSame(m, from);
-    requireSame(m, to);
-    if (from.data == to.data) return;
-    const Busy busy(to);
-    copyState(*m.model, *from.data, *to.data, mask);
-  }, "m"_a, "src"_a, "dst"_a, "sig"_a, "Copies the parts of the state in a mask.");
-  module.def("extract_state", [](const ModelBox& m, const Numbers& from, int fromMask, const Output& to, int toMask) {
-    extractState(*m.model, in(from), fromMask, out(to), toMask);
-  }, "m"_a, "src"_a, "srcsig"_a, "dst"_a.noconvert(), "dstsig"_a, "The parts in one mask out of those in another.");
+  module.def(
+      "state_size", [](const ModelBox& m, int mask) { return stateSize(*m.model, mask); }, "m"_a, "sig"_a,
+      "How many numbers the parts of the state in a mask have.");
+  module.def(
+      "get_state",
+      [](const ModelBox& m, const DataBox& d, const Output& numbers, int mask) {
+        requireSame(m, d);
+        getState(*m.model, *d.data, mask, out(numbers));
+      },
+      "m"_a, "d"_a, "state"_a.noconvert(), "sig"_a, "The parts of the state in a mask, one after the other.");
+  module.def(
+      "set_state",
+      [](const ModelBox& m, DataBox& d, const Numbers& numbers, int mask) {
+        requireSame(m, d);
+        const Busy busy(d);
+        setState(*m.model, *d.data, mask, in(numbers));
+      },
+      "m"_a, "d"_a, "state"_a, "sig"_a, "The reverse of get_state().");
+  module.def(
+      "copy_state",
+      [](const ModelBox& m, const DataBox& from, DataBox& to, int mask) {
+        requireSame(m, from);
+        requireSame(m, to);
+        if (from.data == to.data) return;
+        const Busy busy(to);
+        copyState(*m.model, *from.data, *to.data, mask);
+      },
+      "m"_a, "src"_a, "dst"_a, "sig"_a, "Copies the parts of the state in a mask.");
+  module.def(
+      "extract_state",
+      [](const ModelBox& m, const Numbers& from, int fromMask, const Output& to, int toMask) {
+        extractState(*m.model, in(from), fromMask, out(to), toMask);
+      },
+      "m"_a, "src"_a, "srcsig"_a, "dst"_a.noconvert(), "dstsig"_a, "The parts in one mask out of those in another.");
 }
 
 }  // namespace sinew::python

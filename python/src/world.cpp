@@ -18,7 +18,8 @@ Shape shapeOf(const std::string& kind, const std::vector<double>& sizes, const s
               const std::vector<std::array<int, 3>>& faces) {
   const auto need = [&](std::size_t n) {
     if (sizes.size() != n) {
-      throw std::invalid_argument(kind + ": needs " + std::to_string(n) + " sizes, found " + std::to_string(sizes.size()));
+      throw std::invalid_argument(kind + ": needs " + std::to_string(n) + " sizes, found " +
+                                  std::to_string(sizes.size()));
     }
   };
   if (kind == "sphere") return need(1), Sphere{sizes[0]};
@@ -28,7 +29,8 @@ Shape shapeOf(const std::string& kind, const std::vector<double>& sizes, const s
   if (kind == "ellipsoid") return need(3), Ellipsoid{{sizes[0], sizes[1], sizes[2]}};
   if (kind == "plane") return Plane{};
   if (kind == "mesh") return TriangleMesh{vertices, faces};
-  throw std::invalid_argument("shape: one of sphere, box, capsule, cylinder, ellipsoid, plane, mesh; found \"" + kind + "\"");
+  throw std::invalid_argument("shape: one of sphere, box, capsule, cylinder, ellipsoid, plane, mesh; found \"" + kind +
+                              "\"");
 }
 
 /// Handles as Python holds them: kind, slot, generation.
@@ -88,14 +90,21 @@ void bindWorld(nb::module_& module) {
   nb::class_<Thing>(module, "Thing", "Names a body, soft thing or joint of a World.")
       .def_ro("slot", &Thing::slot)
       .def_ro("generation", &Thing::generation)
-      .def("__eq__", [](const Thing& a, nb::handle other) {
-        if (!nb::isinstance<Thing>(other)) return false;
-        const Thing& b = nb::cast<const Thing&>(other);
-        return a.kind == b.kind && a.slot == b.slot && a.generation == b.generation;
-      })
-      .def("__hash__", [](const Thing& a) { return (std::uint64_t{a.generation} << 34) ^ (a.slot * 4u) ^ static_cast<unsigned>(a.kind); })
+      .def("__eq__",
+           [](const Thing& a, nb::handle other) {
+             if (!nb::isinstance<Thing>(other)) return false;
+             const Thing& b = nb::cast<const Thing&>(other);
+             return a.kind == b.kind && a.slot == b.slot && a.generation == b.generation;
+           })
+      .def("__hash__",
+           [](const Thing& a) {
+             return (std::uint64_t{a.generation} << 34) ^ (a.slot * 4u) ^ static_cast<unsigned>(a.kind);
+           })
       .def("__repr__", [](const Thing& a) {
-        return std::string(a.kind == 'b' ? "<body " : a.kind == 's' ? "<soft " : "<joint ") + std::to_string(a.slot) + ">";
+        return std::string(a.kind == 'b'   ? "<body "
+                           : a.kind == 's' ? "<soft "
+                                           : "<joint ") +
+               std::to_string(a.slot) + ">";
       });
 
   nb::class_<WorldBox> world(module, "WorldBase", nb::dynamic_attr());
@@ -114,176 +123,240 @@ void bindWorld(nb::module_& module) {
     o.threads = threads;
     new (self) WorldBox{std::make_unique<World>(o)};
   });
-  world.def("_add_body", [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes,
-                            const std::vector<Vec>& vertices, const std::vector<std::array<int, 3>>& faces,
-                            const std::string& name, const Vec& pos, const Quat& quat, const Vec& velocity,
-                            const Vec& angular, std::optional<double> mass, double density, double restitution,
-                            double friction, double torsional, double rolling, int contype, int conaffinity) {
-    BodyOptions o;
-    o.name = name;
-    o.pos = pos;
-    o.quat = quaternion(quat);
-    o.velocity = velocity;
-    o.angularVelocity = angular;
-    o.mass = mass;
-    o.density = density;
-    o.restitution = restitution;
-    o.friction = friction;
-    o.torsionalFriction = torsional;
-    o.rollingFriction = rolling;
-    o.contype = contype;
-    o.conaffinity = conaffinity;
-    return thing('b', w.world->addBody(shapeOf(kind, sizes, vertices, faces), o));
-  }, "kind"_a, "sizes"_a, "vertices"_a, "faces"_a, "name"_a, "pos"_a, "quat"_a, "velocity"_a, "angular"_a,
-     "mass"_a.none(), "density"_a, "restitution"_a, "friction"_a, "torsional"_a, "rolling"_a, "contype"_a, "conaffinity"_a);
-  world.def("_add_static", [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes,
-                              const std::vector<Vec>& vertices, const std::vector<std::array<int, 3>>& faces,
-                              const std::string& name, const Vec& pos, const Quat& quat, double restitution,
-                              double friction) {
-    StaticOptions o;
-    o.name = name;
-    o.pos = pos;
-    o.quat = quaternion(quat);
-    o.restitution = restitution;
-    o.friction = friction;
-    return thing('b', w.world->addStatic(shapeOf(kind, sizes, vertices, faces), o));
-  });
-  world.def("_add_soft", [](WorldBox& w, const std::string& name, int type, int dim, const std::vector<int>& count,
-                            const std::vector<double>& spacing, const Vec& pos, double radius, double mass, double young,
-                            double poisson, double damping, std::optional<double> thickness, const Vec& velocity) {
-    spec::Flexcomp flex;
-    flex.name = name;
-    flex.type = static_cast<spec::FlexcompType>(type);
-    flex.dim = dim;
-    flex.count = count;
-    flex.spacing = spacing;
-    flex.pos = pos;
-    flex.radius = radius;
-    flex.mass = mass;
-    flex.elasticity.young = young;
-    flex.elasticity.poisson = poisson;
-    flex.elasticity.damping = damping;
-    if (thickness) flex.elasticity.thickness = thickness;
-    return thing('s', w.world->addSoft(flex, velocity));
-  }, "name"_a, "type"_a, "dim"_a, "count"_a, "spacing"_a, "pos"_a, "radius"_a, "mass"_a, "young"_a, "poisson"_a,
-     "damping"_a, "thickness"_a.none(), "velocity"_a);
-  world.def("_add_joint", [](WorldBox& w, const Thing& first, const Thing& second, const std::string& kind,
-                             const Vec& anchor, const Vec& anchor2, const Vec& axis,
-                             std::optional<std::array<double, 2>> range, std::optional<Vec> spring,
-                             std::optional<std::array<double, 2>> motor, const std::string& name, bool collide) {
-    JointShape shape;
-    if (kind == "fixed") {
-      shape = FixedJoint{};
-    } else if (kind == "ball") {
-      shape = BallJoint{anchor};
-    } else if (kind == "hinge") {
-      HingeJoint hinge;
-      hinge.anchor = anchor;
-      hinge.axis = axis;
-      hinge.range = range;
-      hinge.spring = springOf(spring);
-      hinge.motor = motorOf(motor);
-      shape = hinge;
-    } else if (kind == "slide") {
-      SlideJoint slide;
-      slide.axis = axis;
-      slide.range = range;
-      slide.spring = springOf(spring);
-      slide.motor = motorOf(motor);
-      shape = slide;
-    } else if (kind == "distance") {
-      DistanceJoint distance;
-      distance.anchor1 = anchor;
-      distance.anchor2 = anchor2;
-      if (range) distance.min = (*range)[0], distance.max = (*range)[1];
-      distance.spring = springOf(spring);
-      shape = distance;
-    } else {
-      throw std::invalid_argument("joint: one of fixed, ball, hinge, slide, distance; found \"" + kind + "\"");
-    }
-    return thing('j', w.world->addJoint(body(first), body(second), shape, {name, collide}));
-  }, "first"_a, "second"_a, "kind"_a, "anchor"_a, "anchor2"_a, "axis"_a, "range"_a.none(), "spring"_a.none(),
-     "motor"_a.none(), "name"_a, "collide"_a);
-  world.def("remove", [](WorldBox& w, const Thing& t) {
-    if (t.kind == 'b') w.world->remove(body(t));
-    if (t.kind == 's') w.world->remove(soft(t));
-    if (t.kind == 'j') w.world->remove(joint(t));
-  }, "thing"_a, "Takes a body (with its joints), a soft thing or a joint away.");
+  world.def(
+      "_add_body",
+      [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes, const std::vector<Vec>& vertices,
+         const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& pos, const Quat& quat,
+         const Vec& velocity, const Vec& angular, std::optional<double> mass, double density, double restitution,
+         double friction, double torsional, double rolling, int contype, int conaffinity) {
+        BodyOptions o;
+        o.name = name;
+        o.pos = pos;
+        o.quat = quaternion(quat);
+        o.velocity = velocity;
+        o.angularVelocity = angular;
+        o.mass = mass;
+        o.density = density;
+        o.restitution = restitution;
+        o.friction = friction;
+        o.torsionalFriction = torsional;
+        o.rollingFriction = rolling;
+        o.contype = contype;
+        o.conaffinity = conaffinity;
+        return thing('b', w.world->addBody(shapeOf(kind, sizes, vertices, faces), o));
+      },
+      "kind"_a, "sizes"_a, "vertices"_a, "faces"_a, "name"_a, "pos"_a, "quat"_a, "velocity"_a, "angular"_a,
+      "mass"_a.none(), "density"_a, "restitution"_a, "friction"_a, "torsional"_a, "rolling"_a, "contype"_a,
+      "conaffinity"_a);
+  world.def("_add_static",
+            [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes, const std::vector<Vec>& vertices,
+               const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& pos, const Quat& quat,
+               double restitution, double friction) {
+              StaticOptions o;
+              o.name = name;
+              o.pos = pos;
+              o.quat = quaternion(quat);
+              o.restitution = restitution;
+              o.friction = friction;
+              return thing('b', w.world->addStatic(shapeOf(kind, sizes, vertices, faces), o));
+            });
+  world.def(
+      "_add_soft",
+      [](WorldBox& w, const std::string& name, int type, int dim, const std::vector<int>& count,
+         const std::vector<double>& spacing, const Vec& pos, double radius, double mass, double young, double poisson,
+         double damping, std::optional<double> thickness, const Vec& velocity) {
+        spec::Flexcomp flex;
+        flex.name = name;
+        flex.type = static_cast<spec::FlexcompType>(type);
+        flex.dim = dim;
+        flex.count = count;
+        flex.spacing = spacing;
+        flex.pos = pos;
+        flex.radius = radius;
+        flex.mass = mass;
+        flex.elasticity.young = young;
+        flex.elasticity.poisson = poisson;
+        flex.elasticity.damping = damping;
+        if (thickness) flex.elasticity.thickness = thickness;
+        return thing('s', w.world->addSoft(flex, velocity));
+      },
+      "name"_a, "type"_a, "dim"_a, "count"_a, "spacing"_a, "pos"_a, "radius"_a, "mass"_a, "young"_a, "poisson"_a,
+      "damping"_a, "thickness"_a.none(), "velocity"_a);
+  world.def(
+      "_add_joint",
+      [](WorldBox& w, const Thing& first, const Thing& second, const std::string& kind, const Vec& anchor,
+         const Vec& anchor2, const Vec& axis, std::optional<std::array<double, 2>> range, std::optional<Vec> spring,
+         std::optional<std::array<double, 2>> motor, const std::string& name, bool collide) {
+        JointShape shape;
+        if (kind == "fixed") {
+          shape = FixedJoint{};
+        } else if (kind == "ball") {
+          shape = BallJoint{anchor};
+        } else if (kind == "hinge") {
+          HingeJoint hinge;
+          hinge.anchor = anchor;
+          hinge.axis = axis;
+          hinge.range = range;
+          hinge.spring = springOf(spring);
+          hinge.motor = motorOf(motor);
+          shape = hinge;
+        } else if (kind == "slide") {
+          SlideJoint slide;
+          slide.axis = axis;
+          slide.range = range;
+          slide.spring = springOf(spring);
+          slide.motor = motorOf(motor);
+          shape = slide;
+        } else if (kind == "distance") {
+          DistanceJoint distance;
+          distance.anchor1 = anchor;
+          distance.anchor2 = anchor2;
+          if (range) distance.min = (*range)[0], distance.max = (*range)[1];
+          distance.spring = springOf(spring);
+          shape = distance;
+        } else {
+          throw std::invalid_argument("joint: one of fixed, ball, hinge, slide, distance; found \"" + kind + "\"");
+        }
+        return thing('j', w.world->addJoint(body(first), body(second), shape, {name, collide}));
+      },
+      "first"_a, "second"_a, "kind"_a, "anchor"_a, "anchor2"_a, "axis"_a, "range"_a.none(), "spring"_a.none(),
+      "motor"_a.none(), "name"_a, "collide"_a);
+  world.def(
+      "remove",
+      [](WorldBox& w, const Thing& t) {
+        if (t.kind == 'b') w.world->remove(body(t));
+        if (t.kind == 's') w.world->remove(soft(t));
+        if (t.kind == 'j') w.world->remove(joint(t));
+      },
+      "thing"_a, "Takes a body (with its joints), a soft thing or a joint away.");
   world.def("__contains__", [](const WorldBox& w, const Thing& t) {
-    return t.kind == 'b' ? w.world->contains(body(t)) : t.kind == 's' ? w.world->contains(soft(t)) : w.world->contains(joint(t));
+    return t.kind == 'b'   ? w.world->contains(body(t))
+           : t.kind == 's' ? w.world->contains(soft(t))
+                           : w.world->contains(joint(t));
   });
-  world.def("find_body", [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
-    const BodyId id = w.world->findBody(name);
-    if (!id) return std::nullopt;
-    return thing('b', id);
-  }, "name"_a, "The body of this name, None if there is none.");
-  world.def_prop_ro("bodies", [](const WorldBox& w) {
-    std::vector<Thing> all;
-    for (const BodyId id : w.world->bodies()) all.push_back(thing('b', id));
-    return all;
-  }, "All bodies, static ones included, in the order they were added.");
-  world.def_prop_ro("ground", [](const WorldBox& w) { return thing('b', w.world->ground()); },
-                    "The immovable frame of the world itself, for joints.");
-  world.def("name_of", [](const WorldBox& w, const Thing& t) { return w.world->nameOf(body(t)); }, "body"_a);
-  world.def("is_static", [](const WorldBox& w, const Thing& t) { return w.world->isStatic(body(t)); }, "body"_a);
-  world.def("is_awake", [](const WorldBox& w, const Thing& t) { return w.world->isAwake(body(t)); }, "body"_a);
-  world.def("position", [](const WorldBox& w, const Thing& t) {
-    return t.kind == 's' ? vec(w.world->centerOfMass(soft(t))) : vec(w.world->placement(body(t)).position);
-  }, "thing"_a, "Position of a body's frame, or centre of mass of a soft thing, m.");
-  world.def("orientation", [](const WorldBox& w, const Thing& t) {
-    const Quaternion q = w.world->placement(body(t)).orientation;
-    return copyOf<double>(std::span<const double>(q));
-  }, "body"_a, "Orientation of a body: w, x, y, z.");
-  world.def("velocity", [](const WorldBox& w, const Thing& t) {
-    return t.kind == 's' ? vec(w.world->velocity(soft(t))) : vec(w.world->state(body(t)).velocity);
-  }, "thing"_a, "Velocity of the centre of mass, m/s.");
-  world.def("angular_velocity", [](const WorldBox& w, const Thing& t) {
-    return vec(w.world->state(body(t)).angularVelocity);
-  }, "body"_a, "Angular velocity, rad/s, world axes.");
-  world.def("mass", [](const WorldBox& w, const Thing& t) {
-    return t.kind == 's' ? w.world->mass(soft(t)) : w.world->mass(body(t));
-  }, "thing"_a, "kg; infinite for static things.");
-  world.def("set_position", [](WorldBox& w, const Thing& t, const Vec& pos, const std::optional<Quat>& quat) {
-    Placement placement = w.world->placement(body(t));
-    placement.position = pos;
-    if (quat) placement.orientation = quaternion(*quat);
-    w.world->setPlacement(body(t), placement);
-  }, "body"_a, "pos"_a, "quat"_a.none() = nb::none(), "Puts a body somewhere.");
-  world.def("set_velocity", [](WorldBox& w, const Thing& t, const Vec& linear, const Vec& angular) {
-    w.world->setVelocity(body(t), linear, angular);
-  }, "body"_a, "linear"_a, "angular"_a = Vec{0, 0, 0}, "Of the centre of mass, m/s and rad/s.");
-  world.def("set_friction", [](WorldBox& w, const Thing& t, double mu) { w.world->setFriction(body(t), mu); }, "body"_a, "friction"_a);
-  world.def("set_restitution", [](WorldBox& w, const Thing& t, double e) { w.world->setRestitution(body(t), e); }, "body"_a, "restitution"_a);
-  world.def("apply_force", [](WorldBox& w, const Thing& t, const Vec& force, const std::optional<Vec>& point) {
-    point ? w.world->applyForce(body(t), force, *point) : w.world->applyForce(body(t), force);
-  }, "body"_a, "force"_a, "point"_a.none() = nb::none(), "Acts during the next update, N.");
-  world.def("apply_torque", [](WorldBox& w, const Thing& t, const Vec& torque) { w.world->applyTorque(body(t), torque); },
-            "body"_a, "torque"_a, "Acts during the next update, N m.");
-  world.def("apply_impulse", [](WorldBox& w, const Thing& t, const Vec& impulse, const std::optional<Vec>& point) {
-    point ? w.world->applyImpulse(body(t), impulse, *point) : w.world->applyImpulse(body(t), impulse);
-  }, "body"_a, "impulse"_a, "point"_a.none() = nb::none(), "Changes the velocity in the next update, N s.");
-  world.def("joint_position", [](const WorldBox& w, const Thing& t) { return w.world->jointPosition(joint(t)); }, "joint"_a);
-  world.def("joint_velocity", [](const WorldBox& w, const Thing& t) { return w.world->jointVelocity(joint(t)); }, "joint"_a);
-  world.def("set_motor", [](WorldBox& w, const Thing& t, double speed, double force) {
-    w.world->setMotor(joint(t), {speed, force});
-  }, "joint"_a, "speed"_a, "max_force"_a, "Another speed or force, for a joint with a coordinate.");
-  world.def("vertices", [](const WorldBox& w, const Thing& t) {
-    const auto v = w.world->vertices(soft(t));
-    std::vector<double> numbers;
-    for (const Vector3& p : v) numbers.insert(numbers.end(), p.begin(), p.end());
-    auto kept = std::make_shared<std::vector<double>>(std::move(numbers));
-    return view(kept->data(), static_cast<std::ptrdiff_t>(v.size()), 3, kept, true);
-  }, "soft"_a, "Positions of the vertices of a soft thing: (n, 3).");
-  world.def("update", [](WorldBox& w, double dt) {
-    if (w.busy->test_and_set(std::memory_order_acquire)) throw std::runtime_error("this World is being updated by another thread");
-    struct Release {
-      std::atomic_flag& flag;
-      ~Release() { flag.clear(std::memory_order_release); }
-    } release{*w.busy};
-    const nb::gil_scoped_release unlock;
-    w.world->update(dt);
-  }, "dt"_a, "Moves time on by dt > 0, s.");
-  world.def_prop_ro("time", [](const WorldBox& w) { return w.world->time(); }, "Time, s.");
+  world.def(
+      "find_body",
+      [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
+        const BodyId id = w.world->findBody(name);
+        if (!id) return std::nullopt;
+        return thing('b', id);
+      },
+      "name"_a, "The body of this name, None if there is none.");
+  world.def_prop_ro(
+      "bodies",
+      [](const WorldBox& w) {
+        std::vector<Thing> all;
+        for (const BodyId id : w.world->bodies()) all.push_back(thing('b', id));
+        return all;
+      },
+      "All bodies, static ones included, in the order they were added.");
+  world.def_prop_ro(
+      "ground", [](const WorldBox& w) { return thing('b', w.world->ground()); },
+      "The immovable frame of the world itself, for joints.");
+  world.def(
+      "name_of", [](const WorldBox& w, const Thing& t) { return w.world->nameOf(body(t)); }, "body"_a);
+  world.def(
+      "is_static", [](const WorldBox& w, const Thing& t) { return w.world->isStatic(body(t)); }, "body"_a);
+  world.def(
+      "is_awake", [](const WorldBox& w, const Thing& t) { return w.world->isAwake(body(t)); }, "body"_a);
+  world.def(
+      "position",
+      [](const WorldBox& w, const Thing& t) {
+        return t.kind == 's' ? vec(w.world->centerOfMass(soft(t))) : vec(w.world->placement(body(t)).position);
+      },
+      "thing"_a, "Position of a body's frame, or centre of mass of a soft thing, m.");
+  world.def(
+      "orientation",
+      [](const WorldBox& w, const Thing& t) {
+        const Quaternion q = w.world->placement(body(t)).orientation;
+        return copyOf<double>(std::span<const double>(q));
+      },
+      "body"_a, "Orientation of a body: w, x, y, z.");
+  world.def(
+      "velocity",
+      [](const WorldBox& w, const Thing& t) {
+        return t.kind == 's' ? vec(w.world->velocity(soft(t))) : vec(w.world->state(body(t)).velocity);
+      },
+      "thing"_a, "Velocity of the centre of mass, m/s.");
+  world.def(
+      "angular_velocity",
+      [](const WorldBox& w, const Thing& t) { return vec(w.world->state(body(t)).angularVelocity); }, "body"_a,
+      "Angular velocity, rad/s, world axes.");
+  world.def(
+      "mass",
+      [](const WorldBox& w, const Thing& t) { return t.kind == 's' ? w.world->mass(soft(t)) : w.world->mass(body(t)); },
+      "thing"_a, "kg; infinite for static things.");
+  world.def(
+      "set_position",
+      [](WorldBox& w, const Thing& t, const Vec& pos, const std::optional<Quat>& quat) {
+        Placement placement = w.world->placement(body(t));
+        placement.position = pos;
+        if (quat) placement.orientation = quaternion(*quat);
+        w.world->setPlacement(body(t), placement);
+      },
+      "body"_a, "pos"_a, "quat"_a.none() = nb::none(), "Puts a body somewhere.");
+  world.def(
+      "set_velocity",
+      [](WorldBox& w, const Thing& t, const Vec& linear, const Vec& angular) {
+        w.world->setVelocity(body(t), linear, angular);
+      },
+      "body"_a, "linear"_a, "angular"_a = Vec{0, 0, 0}, "Of the centre of mass, m/s and rad/s.");
+  world.def(
+      "set_friction", [](WorldBox& w, const Thing& t, double mu) { w.world->setFriction(body(t), mu); }, "body"_a,
+      "friction"_a);
+  world.def(
+      "set_restitution", [](WorldBox& w, const Thing& t, double e) { w.world->setRestitution(body(t), e); }, "body"_a,
+      "restitution"_a);
+  world.def(
+      "apply_force",
+      [](WorldBox& w, const Thing& t, const Vec& force, const std::optional<Vec>& point) {
+        point ? w.world->applyForce(body(t), force, *point) : w.world->applyForce(body(t), force);
+      },
+      "body"_a, "force"_a, "point"_a.none() = nb::none(), "Acts during the next update, N.");
+  world.def(
+      "apply_torque", [](WorldBox& w, const Thing& t, const Vec& torque) { w.world->applyTorque(body(t), torque); },
+      "body"_a, "torque"_a, "Acts during the next update, N m.");
+  world.def(
+      "apply_impulse",
+      [](WorldBox& w, const Thing& t, const Vec& impulse, const std::optional<Vec>& point) {
+        point ? w.world->applyImpulse(body(t), impulse, *point) : w.world->applyImpulse(body(t), impulse);
+      },
+      "body"_a, "impulse"_a, "point"_a.none() = nb::none(), "Changes the velocity in the next update, N s.");
+  world.def(
+      "joint_position", [](const WorldBox& w, const Thing& t) { return w.world->jointPosition(joint(t)); }, "joint"_a);
+  world.def(
+      "joint_velocity", [](const WorldBox& w, const Thing& t) { return w.world->jointVelocity(joint(t)); }, "joint"_a);
+  world.def(
+      "set_motor",
+      [](WorldBox& w, const Thing& t, double speed, double force) {
+        w.world->setMotor(joint(t), {speed, force});
+      },
+      "joint"_a, "speed"_a, "max_force"_a, "Another speed or force, for a joint with a coordinate.");
+  world.def(
+      "vertices",
+      [](const WorldBox& w, const Thing& t) {
+        const auto v = w.world->vertices(soft(t));
+        std::vector<double> numbers;
+        for (const Vector3& p : v) numbers.insert(numbers.end(), p.begin(), p.end());
+        auto kept = std::make_shared<std::vector<double>>(std::move(numbers));
+        return view(kept->data(), static_cast<std::ptrdiff_t>(v.size()), 3, kept, true);
+      },
+      "soft"_a, "Positions of the vertices of a soft thing: (n, 3).");
+  world.def(
+      "update",
+      [](WorldBox& w, double dt) {
+        if (w.busy->test_and_set(std::memory_order_acquire))
+          throw std::runtime_error("this World is being updated by another thread");
+        struct Release {
+          std::atomic_flag& flag;
+          ~Release() { flag.clear(std::memory_order_release); }
+        } release{*w.busy};
+        const nb::gil_scoped_release unlock;
+        w.world->update(dt);
+      },
+      "dt"_a, "Moves time on by dt > 0, s.");
+  world.def_prop_ro(
+      "time", [](const WorldBox& w) { return w.world->time(); }, "Time, s.");
   const auto handler = [](nb::object function) {
     return [held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* p) {
               const nb::gil_scoped_acquire lock;
@@ -293,33 +366,45 @@ void bindWorld(nb::module_& module) {
       (*held)(eventOf(e));
     };
   };
-  world.def("on_contact_begin", [handler](WorldBox& w, nb::callable f) { w.world->onContactBegin(handler(f)); }, "callback"_a,
-            "callback(event) is called at the end of an update for each two things that began to touch.");
-  world.def("on_contact_end", [handler](WorldBox& w, nb::callable f) { w.world->onContactEnd(handler(f)); }, "callback"_a,
-            "The same for things that ceased to touch.");
-  world.def_prop_ro("contacts", [](const WorldBox& w) {
-    nb::list all;
-    for (const WorldContact& c : w.world->contacts()) {
-      nb::dict d;
-      d["id"] = c.id;
-      d["a"] = c.a.body ? nb::cast(thing('b', c.a.body)) : nb::cast(thing('s', c.a.soft));
-      d["b"] = c.b.body ? nb::cast(thing('b', c.b.body)) : nb::cast(thing('s', c.b.soft));
-      d["distance"] = c.distance;
-      d["normal_impulse"] = c.normalImpulse;
-      d["impulse"] = vec(c.impulse);
-      d["friction"] = c.friction;
-      all.append(d);
-    }
-    return all;
-  }, "Contacts of the last update.");
-  world.def_prop_ro("kinetic_energy", [](const WorldBox& w) { return w.world->kineticEnergy(); }, "J");
-  world.def_prop_ro("potential_energy", [](const WorldBox& w) { return w.world->potentialEnergy(); }, "J");
-  world.def_prop_ro("momentum", [](const WorldBox& w) { return vec(w.world->momentum()); }, "kg m/s");
-  world.def_prop_ro("trouble", [](const WorldBox& w) { return w.world->trouble(); }, "What went wrong so far, in words.");
-  world.def("set_gravity", [](WorldBox& w, const Vec& g) { w.world->setGravity(g); }, "gravity"_a);
-  world.def("to_mjcf", [](const WorldBox& w) { return w.world->toMjcf(); }, "As MJCF, with a keyframe \"now\".");
-  world.def_prop_ro("state_hash", [](const WorldBox& w) { return stateHash(w.world->model(), w.world->data()); },
-                    "Hash over time and state.");
+  world.def(
+      "on_contact_begin", [handler](WorldBox& w, nb::callable f) { w.world->onContactBegin(handler(f)); }, "callback"_a,
+      "callback(event) is called at the end of an update for each two things that began to touch.");
+  world.def(
+      "on_contact_end", [handler](WorldBox& w, nb::callable f) { w.world->onContactEnd(handler(f)); }, "callback"_a,
+      "The same for things that ceased to touch.");
+  world.def_prop_ro(
+      "contacts",
+      [](const WorldBox& w) {
+        nb::list all;
+        for (const WorldContact& c : w.world->contacts()) {
+          nb::dict d;
+          d["id"] = c.id;
+          d["a"] = c.a.body ? nb::cast(thing('b', c.a.body)) : nb::cast(thing('s', c.a.soft));
+          d["b"] = c.b.body ? nb::cast(thing('b', c.b.body)) : nb::cast(thing('s', c.b.soft));
+          d["distance"] = c.distance;
+          d["normal_impulse"] = c.normalImpulse;
+          d["impulse"] = vec(c.impulse);
+          d["friction"] = c.friction;
+          all.append(d);
+        }
+        return all;
+      },
+      "Contacts of the last update.");
+  world.def_prop_ro(
+      "kinetic_energy", [](const WorldBox& w) { return w.world->kineticEnergy(); }, "J");
+  world.def_prop_ro(
+      "potential_energy", [](const WorldBox& w) { return w.world->potentialEnergy(); }, "J");
+  world.def_prop_ro(
+      "momentum", [](const WorldBox& w) { return vec(w.world->momentum()); }, "kg m/s");
+  world.def_prop_ro(
+      "trouble", [](const WorldBox& w) { return w.world->trouble(); }, "What went wrong so far, in words.");
+  world.def(
+      "set_gravity", [](WorldBox& w, const Vec& g) { w.world->setGravity(g); }, "gravity"_a);
+  world.def(
+      "to_mjcf", [](const WorldBox& w) { return w.world->toMjcf(); }, "As MJCF, with a keyframe \"now\".");
+  world.def_prop_ro(
+      "state_hash", [](const WorldBox& w) { return stateHash(w.world->model(), w.world->data()); },
+      "Hash over time and state.");
   world.def("_model", [](const WorldBox& w) { return ModelBox{std::make_shared<Model>(w.world->model()), {}}; });
 }
 

@@ -22,8 +22,8 @@ void addDamperDerivative(const Model& m, Data& d);
 void addTendonDamperDerivative(const Model& m, Data& d);
 void addCableDerivative(const Model& m, Data& d);
 
-/// qDeriv -= times d qfrc_bias / d qvel for the dofs of one kinematic tree; -1 takes back what 1 did. The tendon-armature
-/// part of the bias force is not differentiated.
+/// qDeriv -= times d qfrc_bias / d qvel for the dofs of one kinematic tree; -1 takes back what 1 did. The
+/// tendon-armature part of the bias force is not differentiated.
 void subtractBiasDerivative(const Model& m, Data& d, int tree, double times = 1);
 
 /// Position in the arrays of pattern D of the entry (row, column), which must exist.
