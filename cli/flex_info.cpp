@@ -40,7 +40,8 @@ FlexInfo flexInfo(const Model& m, int f) {
   if (m.flex_edgestiffness[f] > 0) info.held.emplace_back("edge springs");
   if (m.flex_stretch[f]) info.held.emplace_back(m.flex_dim[f] == 1 ? "rod" : lawOf(m.flex_law[f]));
   if (m.flex_bending[f] != FlexBending::None) {
-    info.held.emplace_back(m.flex_bending[f] == FlexBending::Dihedral ? "dihedral bending" : "cotangent bending");
+    constexpr const char* kBending[] = {"", "cotangent bending", "dihedral bending", "shell bending"};
+    info.held.emplace_back(kBending[static_cast<int>(m.flex_bending[f])]);
   }
   return info;
 }

@@ -113,6 +113,8 @@ namespace sinew {
     "force that holds a point that is pinned, or rides on a body, N [measureFlexes]")                         \
   X(double, flexelem_strain, m.nflexelem, 6, "Green strain: xx yy zz xy yz zx [measureFlexes]")               \
   X(double, flexelem_stress, m.nflexelem, 6, "Cauchy stress, Pa, in the same order [measureFlexes]")          \
+  X(double, flexelem_membrane, m.nflexelem, 6, "sheets: membrane force, N/m, same order [measureFlexes]")     \
+  X(double, flexelem_moment, m.nflexelem, 6, "shells: bending moment, N m/m, same order [measureFlexes]")     \
   X(double, flex_kinetic, m.nflex, 1, "kinetic energy, J [measureFlexes]")                                    \
   /* sleep */                                                                                                 \
   X(std::uint8_t, tree_awake, m.ntree, 1, "it is simulated [sleep]")                                          \

@@ -54,6 +54,7 @@ namespace sinew {
   X(nflexevpair, "element-vertex pairs that may collide inside a flex")              \
   X(nflexelastic, "constants of the elements that resist strain")                    \
   X(nflexbend, "consecutive segments of rods that resist bending")                   \
+  X(nflexcurv, "shares of fold angles in the curvature of triangles")                \
   X(nflexfold, "folds of interpolated shells")                                       \
   X(nflexcell, "cells of interpolated flexes that resist strain")                    \
   X(nflexcelldata, "point ids of all cells")                                         \
@@ -487,6 +488,11 @@ namespace sinew {
   X(int, flex_elasticadr, nflex, 1, "first of its elements' constants; -1: they do not resist strain")                 \
   X(double, flex_elastic, nflexelastic, 1, "constants of the elements, four elements side by side")                    \
   X(double, flexhinge_cotangent, nflexhinge, 16, "cotangent bending: B (10), sqrt(kappa) c (4), beta, energy at rest") \
+  X(int, flexelem_curvadr, nflexelem, 1, "shell bending: first share of a fold angle in its curvature")                \
+  X(int, flexelem_curvnum, nflexelem, 1, "number of such shares; 0: it does not resist bending that way")              \
+  X(double, flexelem_plate, nflexelem, 6, "moment per curvature, N m: 11 12 13 22 23 33 of D; see flexcurv_weight")    \
+  X(int, flexcurv_hinge, nflexcurv, 1, "hinge, counted over the whole model")                                          \
+  X(double, flexcurv_weight, nflexcurv, 3, "curvature 11, 22, twice 12 per angle; 1: along the first edge; 1/m")       \
   X(int, flex_bendadr, nflex, 1, "first bend of a rod")                                                                \
   X(int, flex_bendnum, nflex, 1, "number of bends")                                                                    \
   X(int, flexbend_vert, nflexbend, 3, "vertices of two consecutive segments")                                          \

@@ -37,6 +37,11 @@ void energy(const Model& m, Data& d);
 ///                      Sheets count their thickness at rest, segments their section pi radius^2, so that stress times
 ///                      these is tension. Segments count length rows as well; sheets and solids that are held by rows
 ///                      alone have no stress.
+///   flexelem_membrane  Sheets: that stress integrated over the thickness, N/m.
+///   flexelem_moment    Sheets with bending="shell": moment tensor M of the bending stresses in world axes, N m per m
+///                      of edge, positive where the sheet curves towards the normal of the triangle (vertices
+///                      counterclockwise). A section across the unit vector u of the sheet carries M u; the stress at a
+///                      distance z along the normal from the middle is -12 M z/t^3 more than flexelem_stress.
 ///   flex_kinetic, flex_energy   kinetic and elastic energy of each flex, J.
 /// Sensors (flexforce, flexreaction, ...) compute what they need without this call.
 void measureFlexes(const Model& m, Data& d);

@@ -16,7 +16,9 @@ enum class EqualityType : int { Connect = 0, Weld, Joint, Tendon, Flex, FlexVert
 enum class FlexDof : int { Full = 0, Radial, Trilinear, Quadratic, Planar };
 /// Law of elasticity: the reference engine's, or one in which Young's modulus and Poisson's ratio mean just that.
 enum class FlexLaw : int { Reference = 0, StVenantKirchhoff, Corotational, NeoHookean };
-enum class FlexBending : int { None = 0, Cotangent, Dihedral };
+/// What resists the bending of a sheet. Only Shell measures curvature as a tensor and converges to plate theory on any
+/// mesh; the other two are springs on single folds.
+enum class FlexBending : int { None = 0, Cotangent, Dihedral, Shell };
 enum class SelfCollide : int { None = 0, Narrow, Bvh, Sap, Auto };
 enum class WrapType : int { None = 0, Joint, Pulley, Site, Sphere, Cylinder };
 enum class TransmissionType : int { Joint = 0, JointInParent, SliderCrank, Tendon, Site, Body, So3, Undefined = 1000 };
@@ -124,7 +126,9 @@ enum class SensorType : int {
   FlexStrain,
   FlexStress,
   FlexKinetic,
-  FlexElastic
+  FlexElastic,
+  FlexMembrane,
+  FlexMoment
 };
 
 /// How the frame of a geom, site or inertia relates to its body's frame. Equal frames (within 1e-6) are snapped: the

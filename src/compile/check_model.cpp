@@ -549,6 +549,16 @@ void checkFlex(const Model& m, int f, std::vector<long long>& at) {
   require(solid == (m.flex_elasticadr[f] >= 0), "flex_elasticadr", f, m.flex_elasticadr[f], "it does not fit the flex");
   require(!solid || m.flex_elasticadr[f] + numbers <= m.nflexelastic, "flex_elasticadr", f, m.flex_elasticadr[f],
           "the elements do not fit into flex_elastic");
+  const bool plate = !m.flex_rigid[f] && order == 0 && dim == 2 && m.flex_bending[f] == FlexBending::Shell;
+  for (int e = m.flex_elemadr[f]; e < m.flex_elemadr[f] + elements; ++e) {
+    require(plate || m.flexelem_curvnum[e] == 0, "flexelem_curvnum", e, m.flexelem_curvnum[e],
+            "only shells bend that way");
+    for (int i = m.flexelem_curvadr[e]; i < m.flexelem_curvadr[e] + m.flexelem_curvnum[e]; ++i) {
+      const int hinge = m.flexcurv_hinge[i];
+      require(hinge >= m.flex_hingeadr[f] && hinge < m.flex_hingeadr[f] + m.flex_hingenum[f], "flexcurv_hinge", i,
+              hinge, "it is no hinge of its flex");
+    }
+  }
   const bool rod = !m.flex_rigid[f] && order == 0 && m.flex_stretch[f] && dim == 1;
   require(rod || m.flex_bendnum[f] == 0, "flex_bendnum", f, m.flex_bendnum[f], "only rods bend that way");
   const bool shell = m.flex_interp[f] < 0;

@@ -12,10 +12,12 @@
 
 #include "compile/flex_cells.h"
 #include "elastic/hinge.h"
+#include "elastic/plate.h"
 #include "elastic/rod.h"
 #include "elastic/shell.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/stiff_metric.h"
 #include "math/quat.h"
 
 namespace sinew::draft {
@@ -90,12 +92,53 @@ void writeHinges(Model& m, int f, const std::vector<Vec3>& rest) {
   for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
     const elastic::Nodes<4> x = gather<4>(m, f, rest, &m.flexhinge_vert[4 * h]);
     m.flexhinge_angle0[h] = elastic::foldAngle(x);
-    if (m.flex_bending[f] == FlexBending::None) continue;
+    if (m.flex_bending[f] == FlexBending::None || m.flex_bending[f] == FlexBending::Shell) continue;
     m.flexhinge_stiffness[h] = elastic::dihedralHinge(x, bendingModulus(m, f)).k;
     if (m.flex_bending[f] == FlexBending::Cotangent) {
       storeCotangent(elastic::cotangentHinge(x, bendingModulus(m, f)), &m.flexhinge_cotangent[16 * h]);
     }
   }
+}
+
+/// bending="shell": shares of fold angles in the curvature of triangles, and the bound of the stiffness of folds.
+void writePlates(const Draft& draft, Model& m, int f, const std::vector<Vec3>& rest) {
+  const int firstHinge = m.flex_hingeadr[f], firstElem = m.flex_elemadr[f], count = m.flex_elemnum[f];
+  const std::span<const int> triangles(m.flex_elem.data() + m.flex_elemdataadr[f], 3 * static_cast<std::size_t>(count));
+  std::vector<char> fixed(static_cast<std::size_t>(count), 0);
+  for (int e = 0; e < count; ++e) {
+    const int* v = &triangles[static_cast<std::size_t>(3 * e)];
+    if (elastic::isSliver(gather<3>(m, f, rest, v))) {
+      placeOf(draft.flexes[static_cast<std::size_t>(f)])
+          .fail(fmt::format("element {} (vertices {}, {}, {}) is lower than a millionth of its longest edge: it has no "
+                            "curvature that bending=\"shell\" could resist",
+                            e, v[0], v[1], v[2]));
+    }
+    const int point = m.flex_pointadr[f], points[3] = {point + v[0], point + v[1], point + v[2]};
+    fixed[static_cast<std::size_t>(e)] = isRigid(m, points, 3);
+  }
+  std::vector<std::array<int, 4>> hinges(static_cast<std::size_t>(m.flex_hingenum[f]));
+  for (std::size_t h = 0; h < hinges.size(); ++h) {
+    std::copy_n(&m.flexhinge_vert[4 * (firstHinge + static_cast<int>(h))], 4, hinges[h].begin());
+  }
+  const std::span<const Vec3> vertices(rest.data() + m.flex_pointadr[f], static_cast<std::size_t>(m.flex_pointnum[f]));
+  const elastic::PlateBending plate =
+      elastic::plateBending({vertices, triangles, hinges, fixed}, bendingModulus(m, f), m.flex_poisson[f]);
+  const int firstShare = static_cast<int>(m.flexcurv_hinge.size());
+  for (int e = 0; e < count; ++e) {
+    const std::size_t t = static_cast<std::size_t>(e);
+    m.flexelem_curvadr[firstElem + e] = firstShare + plate.first[t];
+    m.flexelem_curvnum[firstElem + e] = plate.first[t + 1] - plate.first[t];
+    double* D = &m.flexelem_plate[6 * (firstElem + e)];
+    for (int i = 0; i < 3; ++i) {
+      for (int j = i; j < 3; ++j) *D++ = plate.D[t](i, j);
+    }
+  }
+  for (const elastic::AngleShare& share : plate.shares) {
+    m.flexcurv_hinge.push_back(firstHinge + share.hinge);
+    for (const double x : share.curvature) m.flexcurv_weight.push_back(x);
+  }
+  for (std::size_t h = 0; h < hinges.size(); ++h)
+    m.flexhinge_stiffness[firstHinge + static_cast<int>(h)] = plate.bound[h];
 }
 
 /// Cotangents of triangles that lie on each other are those of a flat pair turned inside out: the energy of the pair
@@ -259,6 +302,7 @@ void writeElasticity(const Draft& draft, Model& m) {
         reportCurved(draft, m, f);
       }
       writeHinges(m, f, rest);
+      if (m.flex_bending[f] == FlexBending::Shell) writePlates(draft, m, f, rest);
       reportFolded(draft, m, f);
     }
     m.flex_bendnum[f] = static_cast<int>(m.flexbend_stiffness.size()) - m.flex_bendadr[f];
@@ -278,6 +322,7 @@ void writeElasticity(const Draft& draft, Model& m) {
   m.nflexelastic = static_cast<int>(m.flex_elastic.size());
   m.nflexcelldata = static_cast<int>(m.flexcell_point.size());
   m.nflexcellstiff = static_cast<int>(m.flex_cellstiff.size());
+  m.nflexcurv = static_cast<int>(m.flexcurv_hinge.size());
   m.nflexbend = static_cast<int>(m.flexbend_stiffness.size());
   m.nflexfold = static_cast<int>(m.flexfold_stiffness.size());
 }
@@ -286,12 +331,14 @@ void reportLimitedFolds(const Draft& draft, const Model& m, const Data& d) {
   if (m.opt.integrator != Integrator::Euler && m.opt.integrator != Integrator::RK4) return;
   if (m.opt.disabled(disable::kSpring)) return;
   for (int f = 0; f < m.nflex; ++f) {
-    if (m.flex_bending[f] != FlexBending::Dihedral || m.flex_interp[f] != 0) continue;
+    const bool shell = m.flex_bending[f] == FlexBending::Shell;
+    if ((m.flex_bending[f] != FlexBending::Dihedral && !shell) || m.flex_interp[f] != 0) continue;
     int count = 0;
     double least = 1;  // share of its stiffness that a fold keeps
     for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
       if (!(m.flexhinge_stiffness[h] > 0)) continue;
-      const double share = mostFoldStiffness(m, d, f, h) / m.flexhinge_stiffness[h];
+      // in shells flexhinge_stiffness is half of the largest stiffness
+      const double share = mostFoldStiffness(m, d, f, h) / ((shell ? 2 : 1) * m.flexhinge_stiffness[h]);
       if (!(share < 1)) continue;
       ++count;
       least = std::min(least, share);

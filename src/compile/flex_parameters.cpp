@@ -84,7 +84,17 @@ void resolveElasticity(const spec::FlexBase& flex, int dim, FlexDof dof, const P
   const bool bends = p.elastic2d == Elastic2d::Bend || p.elastic2d == Elastic2d::Both;
   const bool stretches = p.elastic2d == Elastic2d::Stretch || p.elastic2d == Elastic2d::Both;
   if (p.young > 0) {
-    if (bends) p.bending = child.bending.value_or(shortForm ? FlexBending::Dihedral : FlexBending::Cotangent);
+    if (bends) {
+      const bool textbook = p.law != FlexLaw::Reference && !interpolated;
+      p.bending = child.bending.value_or(textbook    ? FlexBending::Shell
+                                         : shortForm ? FlexBending::Dihedral
+                                                     : FlexBending::Cotangent);
+    }
+    if (p.bending == FlexBending::Shell && interpolated) {
+      place.fail(
+          "bending=\"shell\" needs triangles between points that move on their own: with dof=\"trilinear\" and "
+          "\"quadratic\" faces bend at their common edges; leave 'bending' out");
+    }
     p.stretch = p.elastic2d != Elastic2d::None ? stretches
                 : interpolated || dim == 3
                     ? true

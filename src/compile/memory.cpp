@@ -62,6 +62,7 @@ void addFlex(const FlexCounts& n, bool stiff, double elasticNumbers, RealSizes& 
   m.nflexelemdata += (n.dim + 1) * n.elements;
   m.nflexelemedge += (n.dim == 3 ? 6 : n.dim == 2 ? 3 : 1) * n.elements;
   m.nflexhinge += n.hinges;
+  if (n.dim == 2) m.nflexcurv += 9 * n.elements;  // if it bends as a shell
   if (!stiff) return;
   m.nflexelastic += elasticNumbers * n.elements;
   // blocks of 3 x 3 for every edge, the two far corners of a hinge likewise, half a block for every node
@@ -180,6 +181,7 @@ void requireMemory(const Draft& draft, const Model& m) {
     RealSizes pattern;
     addFlex(n, true, elasticNumbers(flex.parameters.law, std::max(2, flex.dim)), pattern);
     sizes.nflexelastic += pattern.nflexelastic;
+    if (flex.parameters.bending == FlexBending::Shell) sizes.nflexcurv += pattern.nflexcurv;
     sizes.nstiffdof += pattern.nstiffdof;
     sizes.nK += pattern.nK;
     sizes.nKplace += pattern.nKplace;

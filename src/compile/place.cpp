@@ -117,6 +117,10 @@ const char* sensorTag(SensorType type) {
       return "flexkinetic";
     case SensorType::FlexElastic:
       return "flexelastic";
+    case SensorType::FlexMembrane:
+      return "flexmembrane";
+    case SensorType::FlexMoment:
+      return "flexmoment";
   }
   return "sensor";
 }

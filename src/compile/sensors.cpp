@@ -109,6 +109,8 @@ Kind kindOf(const spec::Sensor& sensor) {
     case SensorType::FlexStrain:
       return {DataType::Real, Stage::Pos, 6};
     case SensorType::FlexStress:
+    case SensorType::FlexMembrane:
+    case SensorType::FlexMoment:
       return {DataType::Real, Stage::Acc, 6};
     case SensorType::FlexKinetic:
       return {DataType::Real, Stage::Vel, 1};
@@ -205,6 +207,8 @@ void checkObject(const spec::Sensor& s, int object, const Model& m, const Place&
     case SensorType::FlexReaction:
     case SensorType::FlexStrain:
     case SensorType::FlexStress:
+    case SensorType::FlexMembrane:
+    case SensorType::FlexMoment:
     case SensorType::FlexKinetic:
     case SensorType::FlexElastic:
       return require({ObjType::Flex}, "a flex");
@@ -229,6 +233,8 @@ void checkPart(const spec::Sensor& s, int flex, const Model& m, const Place& pla
       return require("vertices", m.flex_vertnum[flex]);
     case SensorType::FlexStrain:
     case SensorType::FlexStress:
+    case SensorType::FlexMembrane:
+    case SensorType::FlexMoment:
       if (part < 0) place.fail("this sensor needs the number of an element");
       return require("elements", m.flex_elemnum[flex]);
     case SensorType::FlexReaction: {

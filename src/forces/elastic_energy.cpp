@@ -5,6 +5,7 @@
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/plate_bending.h"
 #include "forces/shell_elasticity.h"
 #include "math/types.h"
 
@@ -45,7 +46,8 @@ double elementEnergy(const Model& m, const Data& d, int f) {
   return sum;
 }
 
-double hingeEnergy(const Model& m, const Data& d, int f) {
+double hingeEnergy(const Model& m, Data& d, int f) {
+  if (m.flex_bending[f] == FlexBending::Shell) return plateEnergy(m, d, f);
   double sum = 0;
   for (int h = m.flex_hingeadr[f]; h < m.flex_hingeadr[f] + m.flex_hingenum[f]; ++h) {
     const Nodes<4> x = gather<4>(d, &m.flexhinge_vert[4 * h], m.flex_pointadr[f]);
@@ -82,7 +84,7 @@ double cellEnergy(const Model& m, const Data& d, int f) {
   return sum;
 }
 
-double energyOf(const Model& m, const Data& d, int f) {
+double energyOf(const Model& m, Data& d, int f) {
   if (!isElastic(m, f)) return 0;
   if (m.flex_interp[f] < 0) return shellEnergy(m, d, f);
   if (m.flex_interp[f] != 0) {

@@ -9,6 +9,7 @@
 #include "elastic/rod.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
+#include "forces/plate_bending.h"
 #include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
 #include "math/types.h"
@@ -245,6 +246,9 @@ void addFlex(const Model& m, Data& d, int f, const Sums& out) {
   }
   if (m.flex_bending[f] == FlexBending::Dihedral) addDihedralHinges(m, d, f, out);
   if (m.flex_bending[f] == FlexBending::Cotangent) addCotangentHinges(m, d, f, out);
+  if (m.flex_bending[f] == FlexBending::Shell) {
+    addPlateForces(m, d, f, out.limited, out.springs ? out.spring : nullptr, out.dampers ? out.damper : nullptr);
+  }
   addBends(m, d, f, out);
 }
 

@@ -24,7 +24,7 @@ void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink&
 /// Adds elastic forces to qfrc_spring and those of its dampers to qfrc_damper; each heeds its own disable flag. Stretch
 /// under the law of the reference is one formula with its damping, and is added to qfrc_spring as a whole. Explicit
 /// integrators limit the torque of each fold (elastic/hinge.h); implicit ones need no limit. Writes flexhinge_angle of
-/// flexes with dihedral bending, and counts Trouble::Inverted. Needs flexpoint_xpos, flexpoint_xvel.
+/// flexes with dihedral or shell bending, and counts Trouble::Inverted. Needs flexpoint_xpos, flexpoint_xvel.
 void addElasticForces(const Model& m, Data& d);
 
 /// The same forces point by point, without passing them on: adds to `spring` and `damper`, three numbers per point.

@@ -61,6 +61,8 @@ std::optional<int>* partOf(SensorRecord& r, std::string_view& attribute) {
       return &r.node;
     case SensorType::FlexStrain:
     case SensorType::FlexStress:
+    case SensorType::FlexMembrane:
+    case SensorType::FlexMoment:
       attribute = "element";
       return &r.element;
     default:
@@ -124,7 +126,9 @@ const std::vector<SensorTag>& sensorTags() {
                                               {"flexstrain", T::FlexStrain},
                                               {"flexstress", T::FlexStress},
                                               {"flexkinetic", T::FlexKinetic},
-                                              {"flexelastic", T::FlexElastic}};
+                                              {"flexelastic", T::FlexElastic},
+                                              {"flexmembrane", T::FlexMembrane},
+                                              {"flexmoment", T::FlexMoment}};
   return tags;
 }
 

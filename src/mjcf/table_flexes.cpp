@@ -14,7 +14,7 @@ constexpr Keyword kSelfCollide[] = {{"none", 0}, {"narrow", 1}, {"bvh", 2}, {"sa
                                     {"auto", 4}, {"false", 0},  {"true", 4}};
 constexpr Keyword kElastic2d[] = {{"none", 0}, {"bend", 1}, {"stretch", 2}, {"both", 3}};
 constexpr Keyword kLaw[] = {{"mujoco", 0}, {"stvk", 1}, {"corotational", 2}, {"neohookean", 3}};
-constexpr Keyword kBending[] = {{"cotangent", 1}, {"dihedral", 2}};
+constexpr Keyword kBending[] = {{"cotangent", 1}, {"dihedral", 2}, {"shell", 3}};
 
 using C = spec::FlexContact;
 using L = spec::FlexElasticity;

@@ -104,7 +104,7 @@ void declareFlexSensors(ElementStore& store, ElementType& sensor) {
   };
   add("flexforce").attr("vertex", &S::vertex, kExtension);
   add("flexreaction").attr("node", &S::node, kExtension);
-  for (const std::string_view tag : {"flexstrain", "flexstress"})
+  for (const std::string_view tag : {"flexstrain", "flexstress", "flexmembrane", "flexmoment"})
     add(tag).attr("element", &S::element, kRequired | kExtension);
   for (const std::string_view tag : {"flexkinetic", "flexelastic"}) add(tag);
 }

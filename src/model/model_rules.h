@@ -186,7 +186,7 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flex_passive, 0, 2)                             \
   X(flex_law, 0, 4)                                 \
   X(flex_stretch, 0, 2)                             \
-  X(flex_bending, 0, 3)                             \
+  X(flex_bending, 0, 4)                             \
   X(flex_edgeequality, 0, 4)                        \
   X(flexnode_flexid, 0, nflex)                      \
   X(flexnode_pointid, 0, nflexpoint)                \
@@ -211,6 +211,9 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flex_shell, 0, nflexvert)                       \
   X(flex_evpair, 0, std::max(nflexelem, nflexvert)) \
   X(flex_elasticadr, -1, nflexelastic)              \
+  X(flexelem_curvadr, 0, nflexcurv + 1)             \
+  X(flexelem_curvnum, 0, nflexcurv + 1)             \
+  X(flexcurv_hinge, 0, nflexhinge)                  \
   X(flex_bendadr, 0, nflexbend + 1)                 \
   X(flex_bendnum, 0, nflexbend + 1)                 \
   X(flexbend_vert, 0, nflexvert)                    \
@@ -287,6 +290,7 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flex_shelldataadr, flex_shellnum, nflexshelldata)       \
   X(flex_evpairadr, flex_evpairnum, nflexevpair)            \
   X(flexvert_supportadr, flexvert_supportnum, nflexsupport) \
+  X(flexelem_curvadr, flexelem_curvnum, nflexcurv)          \
   X(flex_bendadr, flex_bendnum, nflexbend)                  \
   X(flex_celladr, flex_cellcount, nflexcell)                \
   X(flex_foldadr, flex_foldnum, nflexfold)                  \

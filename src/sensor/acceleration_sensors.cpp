@@ -97,6 +97,12 @@ void accelerationSensor(const Model& m, Data& d, int sensor, double* out) {
     case SensorType::FlexReaction:
       MapVec3{out} = reaction(m, d, id, m.sensor_intprm[3 * sensor]);
       break;
+    case SensorType::FlexMembrane:
+      MapVec6{out} = vec6(d.flexelem_membrane.data(), m.flex_elemadr[id] + m.sensor_intprm[3 * sensor]);
+      break;
+    case SensorType::FlexMoment:
+      MapVec6{out} = vec6(d.flexelem_moment.data(), m.flex_elemadr[id] + m.sensor_intprm[3 * sensor]);
+      break;
     case SensorType::FlexStress:
       MapVec6{out} = vec6(d.flexelem_stress.data(), m.flex_elemadr[id] + m.sensor_intprm[3 * sensor]);
       break;

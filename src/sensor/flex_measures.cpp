@@ -11,6 +11,7 @@
 #include "constraint/constraint.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/plate_bending.h"
 #include "forces/stiff_metric.h"
 #include "kinematics/flexes.h"
 #include "kinematics/side.h"
@@ -165,7 +166,9 @@ void stressesOf(const Model& m, Data& d, int f) {
     const int lane = e % kLanes;
     const Nodes<Dim + 1> force = usesSquaredLengths(m.flex_law[f]) ? elastic::loadStrain<Dim>(group, lane).force(x)
                                                                    : loadContinuum<Dim>(law, group, lane).force(x);
-    store(stressOf<Dim + 1>(force, x, thickness * sizeOf<Dim>(x)), &d.flexelem_stress[6 * (m.flex_elemadr[f] + e)]);
+    const int elem = m.flex_elemadr[f] + e;
+    if constexpr (Dim == 2) store(stressOf<Dim + 1>(force, x, sizeOf<Dim>(x)), &d.flexelem_membrane[6 * elem]);
+    store(stressOf<Dim + 1>(force, x, thickness * sizeOf<Dim>(x)), &d.flexelem_stress[6 * elem]);
   }
 }
 
@@ -339,6 +342,7 @@ void flexStrains(const Model& m, Data& d) {
 
 void flexStresses(const Model& m, Data& d) {
   std::fill(d.flexelem_stress.begin(), d.flexelem_stress.end(), 0.0);
+  std::fill(d.flexelem_membrane.begin(), d.flexelem_membrane.end(), 0.0);
   const Arena::Scope scope(d.work->arena);
   const std::span<double> rowTension = d.work->arena.zeros<double>(m.nflexedge);
   for (const RowBlock& block : d.row_block) {
@@ -355,6 +359,14 @@ void flexStresses(const Model& m, Data& d) {
     if (m.flex_interp[f] != 0) continue;
     if (m.flex_dim[f] == 1) tensionsOf(m, d, f, rowTension);
     if (m.flex_elasticadr[f] >= 0 && springs) m.flex_dim[f] == 2 ? stressesOf<2>(m, d, f) : stressesOf<3>(m, d, f);
+  }
+}
+
+void flexMoments(const Model& m, Data& d) {
+  std::fill(d.flexelem_moment.begin(), d.flexelem_moment.end(), 0.0);
+  if (m.opt.disabled(disable::kSpring)) return;
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_bending[f] == FlexBending::Shell && !m.flex_rigid[f]) plateMoments(m, d, f);
   }
 }
 
@@ -390,6 +402,7 @@ void measureFlexes(const Model& m, Data& d) {
   flexReactions(m, d);
   flexStrains(m, d);
   flexStresses(m, d);
+  flexMoments(m, d);
   flexKinetic(m, d);
   flexEnergies(m, d);
   d.work->arena.settle();

@@ -20,8 +20,11 @@ void flexReactions(const Model& m, Data& d);
 /// flexelem_strain. Needs flexes().
 void flexStrains(const Model& m, Data& d);
 
-/// flexelem_stress. Needs solveConstraints() for segments held by rows, else flexes().
+/// flexelem_stress, flexelem_membrane. Needs solveConstraints() for segments held by rows, else flexes().
 void flexStresses(const Model& m, Data& d);
+
+/// flexelem_moment. Needs flexes().
+void flexMoments(const Model& m, Data& d);
 
 /// flex_kinetic. Needs flexVelocities(). Armature counts as mass. Bodies count that do nothing but carry a point of the
 /// flex along slides.

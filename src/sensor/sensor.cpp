@@ -42,7 +42,8 @@ void prepare(const Model& m, Data& d, Stage stage) {
   } else if (stage == Stage::Acc) {
     if (has(SensorType::FlexForce)) flexVertexForces(m, d);
     if (has(SensorType::FlexReaction)) flexReactions(m, d);
-    if (has(SensorType::FlexStress)) flexStresses(m, d);
+    if (has(SensorType::FlexStress) || has(SensorType::FlexMembrane)) flexStresses(m, d);
+    if (has(SensorType::FlexMoment)) flexMoments(m, d);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/plate_bending.h"
 #include "forces/shell_elasticity.h"
 #include "kinematics/flexes.h"
 #include "kinematics/side.h"
@@ -128,6 +129,7 @@ class Search {
 
   void hinges() {
     if (m_.flex_bending[f_] == FlexBending::None) return;
+    if (m_.flex_bending[f_] == FlexBending::Shell) return plates();
     for (int h = m_.flex_hingeadr[f_]; h < m_.flex_hingeadr[f_] + m_.flex_hingenum[f_]; ++h) {
       const int* corners = &m_.flexhinge_vert[4 * h];
       const Nodes<4> x = gather<4>(d_.flexpoint_xpos, corners);
@@ -140,6 +142,28 @@ class Search {
                     : elastic::DihedralHinge{k, m_.flexhinge_angle0[h]}.force(x);
       }
       if (time > 0) force += elastic::DihedralHinge::damperForce(x, v, time * k);
+      if (consider<4>(FlexTerm::Bending, force, corners)) cause_.element = elementWith(corners, 3);
+    }
+  }
+
+  /// Torques of a shell, fold by fold.
+  void plates() {
+    const int first = m_.flex_hingeadr[f_], count = m_.flex_hingenum[f_];
+    const double time = dampers_ ? m_.flex_damping[f_] : 0;
+    const Arena::Scope scope(d_.arena);
+    const std::span<double> bent = d_.arena.zeros<double>(count), torque = d_.arena.take<double>(count);
+    for (int i = 0; i < count; ++i) {
+      const int* corners = &m_.flexhinge_vert[4 * (first + i)];
+      const elastic::Fold fold = elastic::foldOf(gather<4>(d_.flexpoint_xpos, corners));
+      double& b = bent[static_cast<std::size_t>(i)];
+      if (springs_) b = fold.angle - m_.flexhinge_angle0[first + i];
+      if (time > 0) b += time * fold.gradient.cwiseProduct(gather<4>(d_.flexpoint_xvel, corners)).sum();
+    }
+    plateTorques(m_, f_, bent, torque);
+    for (int i = 0; i < count; ++i) {
+      const int* corners = &m_.flexhinge_vert[4 * (first + i)];
+      const elastic::Fold fold = elastic::foldOf(gather<4>(d_.flexpoint_xpos, corners));
+      const Nodes<4> force = torque[static_cast<std::size_t>(i)] * fold.gradient;
       if (consider<4>(FlexTerm::Bending, force, corners)) cause_.element = elementWith(corners, 3);
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -205,6 +206,7 @@ TEST(FlexElasticity, StiffnessAndDampingAreTheDerivativesOfTheForces) {
     if (name == "sheet on a swinging plate") continue;  // its points are not its dofs
     SCOPED_TRACE(name);
     const Model m = modelOf(xml);
+    if (m.flex_bending[0] == FlexBending::Shell) continue;  // the next test
     ASSERT_EQ(m.nv, 3 * m.nflexpoint);
     Data d(m);
     forward(m, d);
@@ -231,6 +233,38 @@ TEST(FlexElasticity, StiffnessAndDampingAreTheDerivativesOfTheForces) {
     EXPECT_LT((now.D * ConstMapVecX(d.qvel.data(), m.nv) + damper).norm(), 1e-10 * damper.norm());
     EXPECT_GT(damper.norm(), 0);
   }
+}
+
+// The metric of shells has single folds in place of the curvature of triangles: at least half of the derivative, which
+// is what stability at any timestep takes.
+TEST(FlexElasticity, SHELL_4_TheMetricOfShellsIsAtLeastHalfOfTheStiffness) {
+  int count = 0;
+  for (const auto& [name, xml] : scenes()) {
+    const Model m = modelOf(xml);
+    if (m.flex_bending[0] != FlexBending::Shell || m.nv != 3 * m.nflexpoint) continue;
+    SCOPED_TRACE(name);
+    ++count;
+    Data d(m);
+    forward(m, d);
+    const Matrices rest = assemble(m, d);
+    Eigen::MatrixXd exact(m.nv, m.nv);
+    const double e = 1e-7;
+    for (int i = 0; i < m.nv; ++i) {
+      d.qpos[i] += e;
+      forward(m, d);
+      exact.col(i) = -ConstMapVecX(d.qfrc_spring.data(), m.nv);
+      d.qpos[i] -= 2 * e;
+      forward(m, d);
+      exact.col(i) += ConstMapVecX(d.qfrc_spring.data(), m.nv);
+      d.qpos[i] += e;
+    }
+    exact /= 2 * e;
+    EXPECT_LT((exact - exact.transpose()).norm(), 1e-5 * exact.norm());
+    const Eigen::MatrixXd left = rest.K - 0.25 * (exact + exact.transpose());
+    EXPECT_GT(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(left).eigenvalues()[0], -1e-6 * rest.K.norm());
+    EXPECT_LT(rest.K.norm(), 4 * exact.norm());
+  }
+  EXPECT_GE(count, 3);
 }
 
 // FLEX-B2: a body that falls or turns as a whole feels no damping.

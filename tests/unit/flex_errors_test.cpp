@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"CountOfASheet", flexcomp("count=\"3 3 2\""),
              kComp + "the third number of 'count' must be 1 for a sheet, found 2"},
         Case{"CountTooLarge", flexcomp("dim=\"3\" count=\"1000 1000 1000\""),
-             kComp + "'count': 1000000000 points and 5982017994 elements would need about 3.9 TB of memory; the limit "
+             kComp + "'count': 1000000000 points and 5982017994 elements would need about 4.7 TB of memory; the limit "
                      "is 2 GB "
                      "(--max-memory, LoadOptions::maxMemory)"},
         Case{"Spacing", flexcomp(kGrid + "spacing=\"0.02\" radius=\"0.015\""),

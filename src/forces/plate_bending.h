@@ -1,0 +1,27 @@
+#pragma once
+
+#include <span>
+
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+/// bending="shell" (elastic/plate.h) applied to a model: curvatures of triangles from fold angles, moments, and the
+/// torques that these exert on the folds. The metric gets single folds of stiffness flexhinge_stiffness, which bound
+/// the true one from above; see elastic::plateBending().
+namespace sinew {
+
+/// Torques on the folds of a flex, N m: springs and dampers. `angle` and `rate` are those of its hinges against rest.
+/// torque = -S angle, and -damping time S rate.
+void plateTorques(const Model& m, int f, std::span<const double> angle, std::span<double> torque);
+
+/// Adds forces to three numbers per point; null: not asked for. `limited`: folds are no stiffer than an explicit step
+/// allows (elastic/hinge.h). Writes flexhinge_angle.
+void addPlateForces(const Model& m, Data& d, int f, bool limited, double* spring, double* damper);
+
+/// Energy of bending, J.
+double plateEnergy(const Model& m, Data& d, int f);
+
+/// flexelem_moment of a flex.
+void plateMoments(const Model& m, Data& d, int f);
+
+}  // namespace sinew
