@@ -150,8 +150,8 @@ class Search {
   void plates() {
     const int first = m_.flex_hingeadr[f_], count = m_.flex_hingenum[f_];
     const double time = dampers_ ? m_.flex_damping[f_] : 0;
-    const Arena::Scope scope(d_.arena);
-    const std::span<double> bent = d_.arena.zeros<double>(count), torque = d_.arena.take<double>(count);
+    const Arena::Scope scope(d_.work->arena);
+    const std::span<double> bent = d_.work->arena.zeros<double>(count), torque = d_.work->arena.take<double>(count);
     for (int i = 0; i < count; ++i) {
       const int* corners = &m_.flexhinge_vert[4 * (first + i)];
       const elastic::Fold fold = elastic::foldOf(gather<4>(d_.flexpoint_xpos, corners));
