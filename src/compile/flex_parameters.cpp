@@ -86,9 +86,9 @@ void resolveElasticity(const spec::FlexBase& flex, int dim, FlexDof dof, const P
   if (p.young > 0) {
     if (bends) {
       const bool textbook = p.law != FlexLaw::Reference && !interpolated;
-      p.bending = child.bending.value_or(textbook    ? FlexBending::Shell
-                                         : shortForm ? FlexBending::Dihedral
-                                                     : FlexBending::Cotangent);
+      p.bending = child.bending.value_or(shortForm  ? FlexBending::Dihedral
+                                         : textbook ? FlexBending::Shell
+                                                    : FlexBending::Cotangent);
     }
     if (p.bending == FlexBending::Shell && interpolated) {
       place.fail(

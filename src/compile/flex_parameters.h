@@ -13,7 +13,7 @@ namespace sinew::draft {
 /// What the attributes of a flex mean together, the two forms merged, every number with its default.
 ///
 /// The short form (`young` as an attribute of the flex itself) stands for Saint Venant-Kirchhoff elasticity: a rod for
-/// dim 1; shell bending and rows on the edges for dim 2 (with elastic2d = stretch or both: membrane elasticity and
+/// dim 1; dihedral bending and rows on the edges for dim 2 (with elastic2d = stretch or both: membrane elasticity and
 /// no such rows); a solid for dim 3.
 struct FlexParameters {
   // contact

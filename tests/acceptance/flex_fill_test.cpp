@@ -143,7 +143,7 @@ TEST(FlexFill, ErrorsSayWhatIsWrong) {
   expect(fmt::format(R"(file="{}" dim="3" fill="4" origin="0 0 0")", box.path()), "leave one out");
   expect(fmt::format(R"(file="{}" dim="3")", box.path()), "'fill' or 'origin' must be given");
   expect(fmt::format(R"(file="{}" dim="3" fill="100000")", box.path()),
-         "12000000000000000 elements would need about 12 EB of memory");
+         "12000000000000000 elements would need about 13 EB of memory");
 }
 
 TEST(FlexFill, AttributeSurvivesWriting) {

@@ -282,7 +282,7 @@ TEST(Shell, SHELL_1_IsTheDefaultOfTextbookLaws) {
     EXPECT_EQ(bendingOf(fmt::format(R"(<elasticity young="1e5" thickness=".001" elastic2d="both" law="{}"/>)", law)),
               FlexBending::Shell);
   }
-  EXPECT_EQ(bendingOf("", R"(young="1e5" thickness=".001")"), FlexBending::Shell);
+  EXPECT_EQ(bendingOf("", R"(young="1e5" thickness=".001")"), FlexBending::Dihedral);
   EXPECT_EQ(bendingOf(R"(<elasticity young="1e5" thickness=".001" elastic2d="both"/>)"), FlexBending::Cotangent);
   EXPECT_EQ(bendingOf(R"(<elasticity young="1e5" thickness=".001" elastic2d="both" bending="shell"/>)"),
             FlexBending::Shell);
