@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -725,30 +724,24 @@ TEST(Shell, SHELL_4_StableAtAnyTimestep) {
   }
 }
 
-// Steps cost about what single folds cost: the metric has the same pattern.
-TEST(Shell, SHELL_4_CostsAboutAsMuchAsSingleFolds) {
-  const auto secondsPerStep = [](const char* bending) {
-    FlexRun run(
-        R"(timestep="0.002" integrator="implicitfast")",
-        fmt::format(
-            R"(<flexcomp name="c" type="grid" dim="2" count="40 40 1" spacing=".02 .02 .02" mass="1" radius=".001">
-        <contact contype="0" conaffinity="0" selfcollide="none"/>
-        <elasticity young="1e6" poisson="0.3" thickness="0.002" elastic2d="both" law="stvk" bending="{}"/>
-        <pin id="0 39"/></flexcomp>)",
-            bending));
-    run.run(0.02, 0);
-    double best = 1e9;
-    for (int k = 0; k < 5; ++k) {
-      const auto start = std::chrono::steady_clock::now();
-      run.run(0.02, 0);
-      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 10);
-    }
-    EXPECT_EQ(run.m.nK > 0, true);
-    return best;
-  };
-  const double dihedral = secondsPerStep("dihedral"), shell = secondsPerStep("shell");
-  fmt::print("SHELL-4: dihedral {:.3f} ms, shell {:.3f} ms per step\n", 1e3 * dihedral, 1e3 * shell);
-  EXPECT_LT(shell, 1.5 * dihedral);
+// Steps cost about what single folds cost, because the metric has the same pattern: there is nothing more to factor.
+// The time is a row of the benchmark (`make bench-soft ARGS="shell"`), not a test.
+TEST(Shell, SHELL_4_TheMetricHasThePatternOfSingleFolds) {
+  for (const char* count : {"40 40 1", "12 7 1", "3 2 1"}) {
+    const auto entries = [&](const char* bending) {
+      const FlexRun run(
+          R"(timestep="0.002" integrator="implicitfast")",
+          fmt::format(
+              R"(<flexcomp name="c" type="grid" dim="2" count="{}" spacing=".02 .02 .02" mass="1" radius=".001">
+          <contact contype="0" conaffinity="0" selfcollide="none"/>
+          <elasticity young="1e6" poisson="0.3" thickness="0.002" elastic2d="both" law="stvk" bending="{}"/>
+          <pin id="0 2"/></flexcomp>)",
+              count, bending));
+      return run.m.nK;
+    };
+    EXPECT_GT(entries("dihedral"), 0);
+    EXPECT_EQ(entries("shell"), entries("dihedral")) << count;
+  }
 }
 
 }  // namespace
