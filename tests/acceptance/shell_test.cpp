@@ -725,7 +725,7 @@ TEST(Shell, SHELL_4_StableAtAnyTimestep) {
 }
 
 // Steps cost about what single folds cost, because the metric has the same pattern: there is nothing more to factor.
-// The time is a row of the benchmark (`make bench-soft ARGS="shell"`), not a test.
+// The time itself is a matter of benchmarks.
 TEST(Shell, SHELL_4_TheMetricHasThePatternOfSingleFolds) {
   for (const char* count : {"40 40 1", "12 7 1", "3 2 1"}) {
     const auto entries = [&](const char* bending) {
