@@ -72,7 +72,7 @@ Model modelOf(const scenes::Scene& scene) { return compile(readMjcfText(scene.mj
 
 std::string batchRow(const scenes::Scene& scene) {
   const Model m = modelOf(scene);
-  constexpr int kRuns = 64, kSteps = 50;
+  constexpr int kRuns = 64, kSteps = 500;
   std::array<double, 2> time{};
   std::array<std::uint64_t, 2> hash{};
   for (const int threads : {1, 2}) {
@@ -186,7 +186,7 @@ int benchAll(bool save) {
     text += heading;
   };
   section(
-      "64 runs of 50 steps, steps per second:\n\n| scene | single runs | Batch, 1 thread | Batch, 2 threads, per core "
+      "64 runs of 500 steps, steps per second:\n\n| scene | single runs | Batch, 1 thread | Batch, 2 threads, per core "
       "| 2 threads "
       "against 1 | equal hashes | load |\n|---|---|---|---|---|---|---|\n");
   for (const scenes::Scene& scene : {scenes::humanoid(), scenes::humanoidOnFloor()}) text += batchRow(scene);
