@@ -61,7 +61,9 @@ std::string csvHeadings(const Model& m) {
   for (const Quantity& quantity : quantitiesOf(m)) {
     if (quantity.name == "time") line += quantity.name;
     for (const std::string& column : quantity.columns) {
-      if (quantity.name != "time") line += "," + csvCell(fmt::format("{}[{}]", quantity.name, column));
+      if (quantity.name == "time") continue;
+      line += ',';
+      line += csvCell(fmt::format("{}[{}]", quantity.name, column));
     }
   }
   return line + '\n';
