@@ -20,7 +20,10 @@ CLANG := clang libclang-rt-14-dev
 configure = cmake --preset $(1) --log-level=WARNING >/dev/null
 build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 
-.PHONY: help setup packages build run python python-module bench-python test test-debug bench bench-soft bench-hard bench-rollout bench-view bench-render bench-growth bench-native smoke sanitize hashes fuzz conformance levels format tidy clean
+# all that the site needs; `make run` and `make test` do without
+DOCS := python3-sphinx furo python3-myst-parser python3-breathe doxygen
+
+.PHONY: bench bench-growth bench-hard bench-native bench-python bench-render bench-rollout bench-soft bench-view build clean conformance docs format fuzz hashes help levels packages python python-module run sanitize setup smoke test test-debug tidy validate
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -44,6 +47,12 @@ test: setup build python-module ## build and run every test and the conformance 
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
 
+docs: ## build the documentation site, pictures and replays included: build/docs/html/index.html
+	@scripts/setup.sh --without-python $(DOCS)
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_cli sinew_docs_game
+	@scripts/docs.py $(SINEW) --jobs $(JOBS) --program game=build/release/bin/sinew_docs_game
+
 python: setup ## build the Python package; `make python` says how to import it
 	@$(call configure,release)
 	@test -f build/venv/installed.txt || { echo "python: build/venv could not be made, see above" >&2; exit 1; }
@@ -61,7 +70,7 @@ bench-python: python ## cost of calls from Python
 
 smoke: build ## some models and a minute of fuzzing under Clang and sanitizers
 	@scripts/setup.sh $(CLANG)
-	@$(call build,fuzz)
+	@$(call build,smoke)
 	@ctest --preset smoke
 
 test-debug: setup ## the same tests with assertions on and fresh matrices filled with NaN
@@ -122,6 +131,11 @@ hashes: setup ## step the same models built by GCC and Clang, at -O2 and -O3, wi
 fuzz: setup ## look for inputs that misbehave: SECONDS=600 for so long, TARGET=mjcf for one target alone
 	@scripts/setup.sh $(CLANG)
 	@JOBS=$(JOBS) scripts/fuzz.sh $(FUZZ_SECONDS) $(TARGET)
+
+validate: packages ## published values, reproduced; writes docs/validation.md and its plot
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_cli
+	@$(SINEW) validate --out docs/validation.md $(ARGS)
 
 conformance: setup build ## compare with MuJoCo, scene by scene; ORACLE=native|latest; CORPUS=dir adds models, FULL=1 contacts
 	@ORACLE=$(ORACLE) FULL=$(FULL) scripts/conformance.sh $(SINEW) $(CORPUS)

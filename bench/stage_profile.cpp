@@ -6,14 +6,17 @@
 #include <stdexcept>
 
 #include "collision/collision.h"
+#include "collision/sides.h"
 #include "constraint/constraint.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "metric/step_matrix.h"
 #include "model/workspace.h"
 #include "sensor/sensor.h"
+#include "step/stop_passing.h"
 
 namespace sinew::bench {
 namespace {
@@ -28,11 +31,11 @@ struct Entry {
 };
 
 void integrate(const Model& m, Data& d) {
-  if (m.opt.solver == Solver::Impulse) {
-    rememberImpulses(m, d);
-    return advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
-  }
-  m.opt.integrator == Integrator::Euler ? integrateEuler(m, d) : integrateImplicit(m, d, true);
+  if (m.opt.solver == Solver::Impulse) rememberImpulses(m, d);
+  rememberSides(d);
+  const Arena::Scope scope(d.work->arena);
+  const double* a = stepAcceleration(m, d, d.work->arena.take<double>(m.nv));
+  advance(m, d, d.act_dot.data(), a, nullptr);
 }
 
 /// The stages of a step in their order, neighbors of one group together.
@@ -68,8 +71,9 @@ constexpr auto kStages = std::to_array<Entry>({
      }},
     {kSolve,
      [](const Model& m, Data& d) {
-       if (m.opt.solver == Solver::Impulse) impulseMetric(m, d);
+       metric(m, d);
        solveConstraints(m, d);
+       stopPassing(m, d);
      }},
     {kSensors, [](const Model& m, Data& d) { sense(m, d, Stage::Acc); }},
     {kIntegration, integrate},

@@ -52,5 +52,6 @@ Command addCompareCommand(CLI::App& app);
 Command addBenchCommand(CLI::App& app);
 Command addRolloutCommand(CLI::App& app);
 Command addViewCommand(CLI::App& app);
+Command addValidateCommand(CLI::App& app);
 
 }  // namespace sinew::cli

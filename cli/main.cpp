@@ -41,8 +41,9 @@ int runCommand(int argc, char** argv) {
   app.set_version_flag("--version", std::string(sinew::kVersion));
   app.footer(kFooter);
   app.require_subcommand(1);
-  const std::array commands{addDemoCommand(app), addRunCommand(app),     addViewCommand(app),  addRenderCommand(app),
-                            addInfoCommand(app), addCompareCommand(app), addBenchCommand(app), addRolloutCommand(app)};
+  const std::array commands{addDemoCommand(app),   addRunCommand(app),     addViewCommand(app),
+                            addRenderCommand(app), addInfoCommand(app),    addCompareCommand(app),
+                            addBenchCommand(app),  addRolloutCommand(app), addValidateCommand(app)};
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

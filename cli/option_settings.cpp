@@ -24,17 +24,21 @@ constexpr std::array<std::string_view, 6> kEnableFlags{"override",    "energy", 
                                                        "invdiscrete", "sleep",  "diagexact"};
 
 // in the order of the enumerators
-constexpr std::array<std::string_view, 4> kIntegrators{"Euler", "RK4", "implicit", "implicitfast"};
+constexpr std::array<std::string_view, 5> kIntegrators{"Euler", "RK4", "implicit", "implicitfast", "midpoint"};
 constexpr std::array<std::string_view, 2> kCones{"pyramidal", "elliptic"};
 constexpr std::array<std::string_view, 3> kJacobians{"dense", "sparse", "auto"};
 constexpr std::array<std::string_view, 4> kSolvers{"PGS", "CG", "Newton", "Impulse"};
 constexpr std::array<std::string_view, 2> kGaps{"inside", "outside"};
+constexpr std::array<std::string_view, 2> kSpeculatives{"none", "thin"};
+constexpr std::array<std::string_view, 2> kMethods{"newton", "sweep"};
 
 Names keywords(Integrator) { return kIntegrators; }
 Names keywords(Cone) { return kCones; }
 Names keywords(JacobianForm) { return kJacobians; }
 Names keywords(Solver) { return kSolvers; }
 Names keywords(GapReading) { return kGaps; }
+Names keywords(Speculative) { return kSpeculatives; }
+Names keywords(ImpulseMethod) { return kMethods; }
 
 template <class T>
 bool parseNumber(std::string_view text, T& value) {

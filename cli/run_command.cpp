@@ -128,6 +128,7 @@ struct Summary {
   Status violations;                     // the largest ones
   Warnings warnings;                     // of the loader
   std::vector<std::string> constraints;  // what asks for constraint forces
+  std::vector<std::string> plans;        // how islands were solved, and why so
   std::uint64_t hash = 0;
 
   double stepsPerSecond() const { return progress.wall > 0 ? static_cast<double>(progress.done) / progress.wall : 0; }
@@ -217,11 +218,21 @@ class Run {
     summary.violations = d_.status;
     summary.hash = stateHash(m_, d_);
     summary.progress = p_;
+    for (const IslandReport& plan : plans_) summary.plans.push_back(describePlan(plan));
     return summary;
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  void notePlans() {
+    for (const IslandReport& island : d_.island) {
+      const auto same = [&](const IslandReport& known) {
+        return known.method == island.method && known.matrix == island.matrix && known.reason == island.reason;
+      };
+      if (std::none_of(plans_.begin(), plans_.end(), same)) plans_.push_back(island);
+    }
+  }
 
   void begin() {
     if (!o_.key.empty()) {
@@ -311,6 +322,7 @@ class Run {
                                                             : std::min(kLongestStretch, 2 * stretch);
       p_.mostContacts = std::max(p_.mostContacts, d_.ncon());
       p_.mostRows = std::max(p_.mostRows, d_.nefc());
+      notePlans();
       bar.show(p_.done, d_.time - p_.startTime);
       if (trajectory_ && end - flushed >= std::chrono::seconds(1)) {
         trajectory_->flush();
@@ -342,6 +354,7 @@ class Run {
   std::unique_ptr<ControlSource> controls_;
   std::unique_ptr<TrajectoryWriter> trajectory_;
   bool diverged_ = false;
+  std::vector<IslandReport> plans_;  // one for each way in which an island was solved, of the states between stretches
 };
 
 /// A collider by its name: geoms are counted first, then flexes.
@@ -402,6 +415,7 @@ void printJson(const RunOptions& o, const Model& m, const Summary& s) {
                            {"most_contacts", p.mostContacts},
                            {"most_constraint_rows", p.mostRows},
                            {"constraints", s.constraints},
+                           {"solved_by", s.plans},
                            {"warnings", s.warnings},
                            {"status", s.status.empty() ? "ok" : s.status},
                            {"state_hash", fmt::format("{:016x}", s.hash)}};
@@ -440,6 +454,7 @@ void printTable(const RunOptions& o, const Model& m, const Summary& s) {
   row("constraints", s.constraints.empty()
                          ? "none in use"
                          : fmt::format("{}; at most {} rows at a time", fmt::join(s.constraints, ", "), p.mostRows));
+  if (!s.plans.empty()) row("solved by", fmt::format("{}", fmt::join(s.plans, "; ")));
   const Status& worst = s.violations;
   if (worst.deepest.depth > 0) row("penetration", "at most " + penetrationText(m, worst.deepest));
   if (worst.position.value > 0) row("equality error", "at most " + errorText(m, worst.position, "m"));

@@ -7,11 +7,18 @@ endif()
 if(SINEW_DEVELOPER)
   set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
   if(NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
-    find_program(SINEW_CCACHE ccache)
+    # looked for once: a ccache that is installed later would compile everything again
+    if(NOT DEFINED CACHE{SINEW_CCACHE})
+      find_program(SINEW_CCACHE ccache)
+    endif()
     if(SINEW_CCACHE)
-      # paths relative to the source tree, so that clones and worktrees share what is cached
+      # Paths relative to the source tree, so that clones and worktrees share what is cached. Depend mode compares the
+      # bytes of every header. The other mode compares preprocessed text, which does not see an edited comment, and then
+      # hands out a precompiled header whose checksums of `#pragma once` files are no longer those of the files. The
+      # namespace keeps entries of that mode apart.
       set(CMAKE_CXX_COMPILER_LAUNCHER
-        ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SINEW_CCACHE})
+        ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+        CCACHE_NAMESPACE=sinew-depend CCACHE_SLOPPINESS=pch_defines,time_macros ${SINEW_CCACHE})
     endif()
   endif()
 endif()
@@ -55,9 +62,11 @@ endfunction()
 # presets compile without them.
 function(sinew_precompile target)
   if(SINEW_PRECOMPILE)
+    # so that ccache can tell what was compiled with which precompiled header
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <cmath> <cstddef> <cstdint> <limits> <map> <optional> <span> <string> <string_view> <vector>
       <Eigen/Core> <Eigen/Geometry> <fmt/format.h>
-      <sinew/data.h> <sinew/model.h> <sinew/spec.h> "${PROJECT_SOURCE_DIR}/src/math/types.h" ${ARGN})
+      <sinew/data.h> <sinew/model.h> <sinew/spec.h> ${ARGN})  # no path of this clone, so that clones share it
   endif()
 endfunction()

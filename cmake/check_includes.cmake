@@ -11,7 +11,7 @@ file(GLOB internal_folders RELATIVE ${SOURCE_DIR}/src ${SOURCE_DIR}/src/*)
 list(JOIN internal_folders "|" internal)
 file(GLOB_RECURSE public_parts
   ${SOURCE_DIR}/cli/*.cpp ${SOURCE_DIR}/cli/*.h ${SOURCE_DIR}/examples/*.cpp ${SOURCE_DIR}/examples/*.h
-  ${SOURCE_DIR}/scenes/*.cpp ${SOURCE_DIR}/scenes/*.h ${SOURCE_DIR}/python/*.cpp ${SOURCE_DIR}/python/*.h
+  ${SOURCE_DIR}/scenes/*.cpp ${SOURCE_DIR}/scenes/*.h ${SOURCE_DIR}/validation/*.cpp ${SOURCE_DIR}/validation/*.h ${SOURCE_DIR}/python/*.cpp ${SOURCE_DIR}/python/*.h
   ${SOURCE_DIR}/visual/*.cpp ${SOURCE_DIR}/visual/*.h ${SOURCE_DIR}/viewer/*.cpp ${SOURCE_DIR}/viewer/*.h
   ${SOURCE_DIR}/rollout/*.cpp ${SOURCE_DIR}/rollout/*.h ${SOURCE_DIR}/tests/acceptance/*.cpp
   ${SOURCE_DIR}/tests/native/*.cpp)

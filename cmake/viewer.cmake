@@ -30,8 +30,6 @@ function(sinew_viewer_settings target)
   get_target_property(json_headers nlohmann_json::nlohmann_json INTERFACE_INCLUDE_DIRECTORIES)
   target_include_directories(${target} SYSTEM PRIVATE ${Boost_INCLUDE_DIRS} ${json_headers})
   target_link_libraries(${target} PRIVATE ZLIB::ZLIB)
-  # Asio and Beast warn about themselves where their templates are instantiated, and cost much at -O3
-  set_source_files_properties(src/view/server.cpp PROPERTIES COMPILE_OPTIONS "-O1;-Wno-conversion;-Wno-pedantic")
   find_program(SINEW_NODE node)
   set(modules ${PROJECT_SOURCE_DIR}/viewer/node_modules)
   if(NOT SINEW_PAGE OR NOT SINEW_NODE OR NOT EXISTS ${modules}/esbuild OR NOT EXISTS ${modules}/three)

@@ -87,7 +87,7 @@ Scene demo() {
       <edge equality="true" solref="0.01 1"/>
       <contact selfcollide="none"/>
     </flexcomp>
-    <body name="weight" pos="-0.06 -0.25 0.19"> <freejoint/> <geom type="sphere" size="0.045" mass="0.4" material="metal"/> </body>
+    <body name="weight" pos="-0.06 -0.25 0.19"> <freejoint/> <geom type="sphere" size="0.045" mass="1" material="metal"/> </body>
 
     <!-- A cloth over a post and a box. -->
     <geom name="post" type="capsule" fromto="0.45 0.28 0 0.45 0.28 0.25" size="0.05" material="metal"/>

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # fuzz.sh [--built] SECONDS [TARGET...]: builds the fuzz targets with Clang, libFuzzer and the address and undefined behavior
-# sanitizers (unless --built says that this has happened), and runs each target (or those named) for its share of the time, one on each core. What was found is kept
-# below build/fuzz/findings, what was learned below build/fuzz/corpus. Exit status 1 if anything was found.
+# sanitizers (unless --built says that this has happened), and runs each target (or those named) for its share of the time,
+# one on each core. What was found is kept below build/fuzz/findings, what was learned below build/fuzz/corpus. Another
+# build than that of the preset fuzz is used if SINEW_FUZZ_PRESET names it. Exit status 1 if anything was found.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,12 +11,13 @@ if [[ ${1:-} == --built ]]; then built=1 && shift; fi
 seconds=${1:?usage: fuzz.sh [--built] SECONDS [TARGET...]}
 shift
 jobs=${JOBS:-$(nproc)}
-out=build/fuzz
+preset=${SINEW_FUZZ_PRESET:-fuzz}
+out=build/$preset
 program=$out/tests/fuzz/sinew_fuzz
 
 if ((!built)); then
-  cmake --preset fuzz --log-level=WARNING >/dev/null
-  cmake --build --preset fuzz --parallel "$jobs"
+  cmake --preset "$preset" --log-level=WARNING >/dev/null
+  cmake --build --preset "$preset" --parallel "$jobs"
 fi
 rm -rf $out/seeds $out/logs
 mkdir -p $out/seeds $out/logs $out/findings

@@ -24,7 +24,7 @@ packages=(
 npm_folders=(viewer)
 if [[ $with_tests ]]; then
   packages+=(
-    ccache clang-format libgtest-dev librapidcheck-dev libbenchmark-dev
+    ccache clang-format libgtest-dev librapidcheck-dev libbenchmark-dev valgrind
     # optional parts that the tests cover: rollouts over MPI, results in HDF5, the page in a browser, films
     libopenmpi-dev openmpi-bin libhdf5-dev chromium ffmpeg
   )

@@ -13,8 +13,9 @@ namespace {
 class SinewEngine final : public Engine {
  public:
   SinewEngine(const Pile& pile, int sweeps)
-      : model_(compile(readMjcfText(mjcfOf(pile, fmt::format("solver=\"Impulse\" iterations=\"{}\"", sweeps)),
-                                    pile.name + ".xml"))),
+      : model_(compile(
+            readMjcfText(mjcfOf(pile, fmt::format("solver=\"Impulse\" method=\"sweep\" iterations=\"{}\"", sweeps)),
+                         pile.name + ".xml"))),
         data_(model_) {}
 
   std::string name() const override { return "Sinew"; }

@@ -18,7 +18,7 @@ int main() {
   for (int i = 0; i < 5; ++i) {
     // two surfaces bounce with sqrt(e1 e2): with a floor of 1, a ball of e^2 gives e
     const double e = restitution[i];
-    balls.push_back(world.addBody(Sphere{kRadius}, {.pos = {0.5 * i, 0, kDrop + kRadius}, .restitution = e * e}));
+    balls.push_back(world.addBody(Sphere{kRadius}, {.position = {0.5 * i, 0, kDrop + kRadius}, .restitution = e * e}));
   }
 
   // how high each one rises after its first impact

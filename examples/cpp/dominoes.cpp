@@ -18,8 +18,8 @@ int main() {
   std::vector<BodyId> dominoes;
   std::map<BodyId, int> number;
   for (int i = 0; i < kCount; ++i) {
-    dominoes.push_back(
-        world.addBody(domino, {.pos = {0.02 * i, 0, 0.024}, .density = 1100, .restitution = 0.2, .friction = 0.3}));
+    dominoes.push_back(world.addBody(
+        domino, {.position = {0.02 * i, 0, 0.024}, .density = 1100, .restitution = 0.2, .friction = 0.3}));
     number[dominoes.back()] = i;
   }
 

@@ -21,7 +21,8 @@ int main() {
     const double angle = i == 0 ? std::numbers::pi / 6 : 0;  // the first is lifted
     const Vector3 top{x, 0, kString};
     const Vector3 pos{x - kString * std::sin(angle), 0, kString - kString * std::cos(angle)};
-    balls.push_back(world.addBody(Sphere{kRadius}, {.pos = pos, .density = 7800, .restitution = 1, .friction = 0}));
+    balls.push_back(
+        world.addBody(Sphere{kRadius}, {.position = pos, .density = 7800, .restitution = 1, .friction = 0}));
     world.addJoint(world.ground(), balls.back(), DistanceJoint{top, pos});
   }
 

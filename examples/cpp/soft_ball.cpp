@@ -38,7 +38,7 @@ int main() {
   soft.shortElasticity.damping = 0.002;
   soft.shortContact.selfcollide = SelfCollide::None;
   const SoftId ball = world.addSoft(soft);
-  const BodyId stone = world.addBody(Sphere{0.125}, {.pos = {1, 0, 0.8}, .mass = 0.5, .restitution = 0.5});
+  const BodyId stone = world.addBody(Sphere{0.125}, {.position = {1, 0, 0.8}, .mass = 0.5, .restitution = 0.5});
 
   const double size = heightOf(world, ball);
   double flattest = size;

@@ -54,8 +54,9 @@ class Batch {
 
   /// From now on every run has its own numbers of this model array ("geom_friction", "body_mass", "actuator_gainprm",
   /// "dof_damping", ...), at first those of the model. Constants that follow from them (weights of constraints, masses
-  /// of subtrees, dof_M0) are computed again for runs whose numbers changed, see updateConstants(). Arrays of indices
-  /// cannot be varied.
+  /// of subtrees, dof_M0, bounds of geoms) are computed again for runs whose numbers changed, see updateConstants().
+  /// Arrays of indices cannot be varied, nor what compile() has worked into other arrays (flex_young, hfield_size,
+  /// mesh_*): that throws.
   std::span<double> vary(std::string_view name);
 
   /// Advances every run by `steps` timesteps.

@@ -30,11 +30,12 @@ struct Contact {
   std::array<double, 2> solref{};          ///< of the normal
   std::array<double, 2> solreffriction{};  ///< of friction; zero: as the normal
   std::array<double, 5> solimp{};
-  double mu = 0;                    ///< regularized friction of an elliptic cone [rows]
-  double adhesion = 0;              ///< attractive force along the normal, N
-  double restitution = 0;           ///< share of the normal velocity that an impact returns
-  int feature = 0;                  ///< which parts of the two colliders touch: the same number from step to step
-  int dim = 3;                      ///< 1, 3, 4 or 6
+  double mu = 0;           ///< regularized friction of an elliptic cone [rows]
+  double adhesion = 0;     ///< attractive force along the normal, N
+  double restitution = 0;  ///< share of the normal velocity that an impact returns
+  int feature = 0;         ///< which parts of the two colliders touch: the same number from step to step
+  int dim = 3;             ///< 1, 3, 4 or 6
+  bool swept = false;      ///< hard in this step, which would pass it; apart: dist is the way up to where it is met
   std::array<int, 2> geom{-1, -1};  ///< of each side; -1: that side is a flex
   std::array<int, 2> flex{-1, -1};  ///< of each side; -1: that side is a geom
   std::array<int, 2> elem{-1, -1};  ///< which element of the flex touches (counted within it), or

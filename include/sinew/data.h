@@ -11,6 +11,7 @@
 #include "sinew/callbacks.h"
 #include "sinew/contact.h"
 #include "sinew/model.h"
+#include "sinew/plan.h"
 #include "sinew/rows.h"
 
 namespace sinew {
@@ -87,6 +88,7 @@ namespace sinew {
   X(double, qfrc_spring, m.nv, 1, "springs [passive]")                                                        \
   X(double, qfrc_damper, m.nv, 1, "dampers [passive]")                                                        \
   X(double, flexhinge_angle, m.nflexhinge, 1, "fold angle, where it resists bending [passive]")               \
+  X(double, flexjoint_turn, m.nflexjoint, 3, "rods: twist and two bends less those at rest, rad [passive]")   \
   X(double, flex_energy, m.nflex, 1, "elastic energy, J [potentialEnergy, measureFlexes]")                    \
   X(double, qfrc_gravcomp, m.nv, 1, "gravity compensation [passive]")                                         \
   X(double, qfrc_fluid, m.nv, 1, "drag, lift, added mass [passive]")                                          \
@@ -239,14 +241,18 @@ struct IslandReport {
   /// How much the last iteration still changed, relative to the result. Impulse solver: |change| / |impulses| with
   /// |x|^2 = sum A_ii x_i^2; others: the root of the improvement over the work 1/2 f'J (qacc - qacc_smooth).
   double residual = 0;
+  SolveMethod method = SolveMethod::None;
+  MatrixForm matrix = MatrixForm::None;
+  PlanReason reason = PlanReason::None;  ///< of the method, or of the form of the matrix if the method was asked for
 };
 
-/// Forces of one contact, limit, friction loss or equality, from whose impulses the next step starts.
+/// What is carried over from step to step about contacts and rows. Impulse solver: forces of one contact, limit,
+/// friction loss or equality, from whose impulses the next step starts. Every solver: on which side of a triangle of a
+/// sheet a geom is, 1 or -1 as first number of `force`.
 struct RowMemory {
   std::uint64_t key = 0;          ///< what the rows belong to; for contacts: the colliders and the feature
   std::array<double, 6> force{};  ///< N or N m
-  std::array<double, 6> mean{};   ///< of the forces of some steps
-  double steps = 0;               ///< how many
+  double length = 0;              ///< of the longest step not long ago, s
 };
 
 struct Workspace;
@@ -313,7 +319,7 @@ struct Data {
   Array<double> efc_force;          ///< [solve]
   Array<RowState> efc_state;        ///< [solve]
   Array<IslandReport> island;       ///< what the solver did, one entry per island [solve]
-  Array<RowMemory> row_memory;      ///< impulse solver: part of the state, by growing key [solve]
+  Array<RowMemory> row_memory;      ///< impulses and sides: part of the state, by growing key [step]
   int ntree_awake = 0, nbody_awake = 0, nparent_awake = 0, nv_awake = 0;  ///< [sleep]
 
   void clearRows();  ///< no rows, no islands; keeps the memory

@@ -48,19 +48,27 @@ struct InverseDerivatives {
 InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const DerivativeOptions& options = {});
 
 /// A and B of one step in closed form, exact up to round-off; C and D are left empty, sensors is 0. For steps that are
-/// smooth: no constraint row active (contacts, limits, equalities, friction loss), integrators Euler, implicitfast and
-/// RK4, forces of gravity, motion, springs and dampers of joints and fixed tendons, gravity compensation, applied
-/// forces, and actuators with fixed or affine gain and bias on joints and fixed tendons, with integrators and filters.
-/// A force or activation at its limit does not change. Uses the factor of the mass matrix that the step makes. Cost:
-/// the derivatives of inverse dynamics (nv times the depth of the tree) and a solve per column; much less than
-/// differences of steps. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
+/// smooth: integrators Euler, implicitfast and RK4, forces of gravity, motion, springs and dampers of joints and fixed
+/// tendons, gravity compensation, applied forces, and actuators with fixed or affine gain and bias on joints and fixed
+/// tendons, with integrators and filters. A force or activation at its limit does not change.
+///
+/// Constraint rows (contacts, limits, equalities, friction loss) may be active, as long as none begins or ends within
+/// 1e-6 of the state: then the solution of the constraint solver has a derivative, by the implicit function theorem,
+/// which needs its Hessian factored once. How rows turn and move with the coordinates (contact points, above all) is
+/// found by central differences of the position stage, good for some 1e-9 of the largest entry; the rest is in closed
+/// form. At a point where a row lies exactly between two sides the derivative is that of one of them.
+///
+/// Uses the factor of the mass matrix that the step makes. Cost: the derivatives of inverse dynamics (nv times the
+/// depth of the tree) and a solve per column, with rows 2 nv position stages and a factor of nv dofs more; much less
+/// than differences of steps. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
 TransitionDerivatives analyticDerivatives(const Model& m, const Data& d);
 
-/// What analyticDerivatives() would object to in the present state ("3 constraint rows are active"), empty if nothing.
+/// What analyticDerivatives() would object to in the present state ("the model has flexes"), empty if nothing.
 std::string analyticObstacle(const Model& m, const Data& d);
 
-/// DfDq, DfDv and DfDa (which is M) of inverse() in closed form, at qpos, qvel and qacc of `d`; sensors is 0. Same
-/// conditions, except that actuators and integrators do not count; not for discrete time (invdiscrete).
+/// DfDq, DfDv and DfDa (M, and what the rows add to it) of inverse() in closed form, at qpos, qvel and qacc of `d`;
+/// sensors is 0. Same conditions, except that actuators and integrators do not count; not for discrete time
+/// (invdiscrete).
 InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d);
 
 }  // namespace sinew

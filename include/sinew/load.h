@@ -49,7 +49,8 @@ Model compile(const Spec& spec, Warnings* warnings = nullptr, const LoadOptions&
 /// Computes again what compile() derives from masses, inertias, armature, geometry of tendons and actuators and the
 /// reference pose qpos0, for a program that changed these in a compiled Model: body_subtreemass, flexnode_invmass,
 /// dof_M0, body_invweight0, dof_invweight0, tendon_length0, tendon_invweight0, actuator_length0, actuator_acc0, cam_*0,
-/// flexedge_invweight0, anchors in eq_data, damping ratios of servos. Sizes and indices stay.
+/// flexedge_invweight0, flexnode_stiffness, bounds and fluid of shapes, eq_data, damping ratios of servos. Array sizes
+/// and indices stay.
 void updateConstants(Model& m);
 
 /// compile(readMjcf(file)).

@@ -54,6 +54,8 @@ namespace sinew {
   X(nflexevpair, "element-vertex pairs that may collide inside a flex")              \
   X(nflexelastic, "constants of the elements that resist strain")                    \
   X(nflexbend, "consecutive segments of rods that resist bending")                   \
+  X(nflexjoint, "joints of rods with twist: of two segments, or at a clamp")         \
+  X(nflexsection, "segments of rods with twist, three points each")                  \
   X(nflexcurv, "shares of fold angles in the curvature of triangles")                \
   X(nflexfold, "folds of interpolated shells")                                       \
   X(nflexcell, "cells of interpolated flexes that resist strain")                    \
@@ -452,6 +454,7 @@ namespace sinew {
   X(std::uint8_t, flexnode_pinned, nflexnode, 1, "never moves")                                                        \
   X(double, flexnode_mass, nflexnode, 1, "mass, kg; 1e20 if pinned")                                                   \
   X(double, flexnode_invmass, nflexnode, 1, "1 / mass; 0 if pinned")                                                   \
+  X(double, flexnode_stiffness, nflexnode, 1, "what holds it at rest, N/m; 0 under MuJoCo's law: rows weigh its mass") \
   X(double, flexnode_boxsize, nflexnode, 1, "edge of the cube that stands for it in a fluid, m; 0: no drag")           \
   /* flex points: where the mass is. A point is a node, or rides on a body */                                          \
   X(int, flexpoint_flexid, nflexpoint, 1, "flex")                                                                      \
@@ -498,6 +501,17 @@ namespace sinew {
   X(int, flexbend_vert, nflexbend, 3, "vertices of two consecutive segments")                                          \
   X(double, flexbend_stiffness, nflexbend, 1, "torque per angle, E I / length, N m")                                   \
   X(double, flexbend_angle0, nflexbend, 1, "angle between the segments at rest, 0: straight, rad")                     \
+  /* rods with twist: a section is three points (src/elastic/section.h). Points count within their flex */             \
+  X(int, flex_jointadr, nflex, 1, "first joint of a rod with twist")                                                   \
+  X(int, flex_jointnum, nflex, 1, "number of joints")                                                                  \
+  X(int, flexjoint_point, nflexjoint, 9, "the ends of both segments, the common one in the middle; both sections")     \
+  X(double, flexjoint_stiffness, nflexjoint, 3, "twist and two bends: G J, E I1, E I2 per length, N m")                \
+  X(double, flexjoint_relaxed, nflexjoint, 3, "twist and two bends between the segments at rest, rad")                 \
+  X(int, flex_sectionadr, nflex, 1, "first section of a rod with twist")                                               \
+  X(int, flex_sectionnum, nflex, 1, "number of sections")                                                              \
+  X(int, flexsection_point, nflexsection, 5, "ends of the segment along the rod; three points of its section")         \
+  X(double, flexsection_size, nflexsection, 2, "how far these are from the axis along its first and second axis, m")   \
+  X(double, flexsection_stiffness, nflexsection, 2, "what keeps it rigid and across the rod, J; in the middle, N/m")   \
   X(int, flex_celladr, nflex, 1, "first cell that resists strain")                                                     \
   X(int, flex_cellcount, nflex, 1, "number of such cells")                                                             \
   X(int, flex_celldataadr, nflex, 1, "first entry in flexcell_point")                                                  \

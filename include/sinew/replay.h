@@ -18,13 +18,13 @@ struct ReplayOptions {
   double framesPerSecond = 30;  ///< of simulated time
   bool contacts = true;         ///< record contacts, the `mostContacts` strongest of each frame
   int mostContacts = 128;
-  bool stress = true;       ///< record stress, strain and contact force of flexes
-  double precision = 2e-5;  ///< of vertices of flexes, in extents of the model
-  int mostPlots = 512;      ///< numbers of qpos, qvel, ctrl, sensordata that are recorded, each at most so many
-  std::string title;        ///< shown in the page; empty: the model's name
-  std::string command;      ///< provenance: what made the run
-  std::string file;         ///< provenance: the model's file
-  std::string seed;         ///< provenance
+  bool stress = true;        ///< record stress, strain and contact force of flexes
+  double precision = 2e-5;   ///< of vertices of flexes, in extents of the model
+  int mostPlots = 512;       ///< numbers of qpos, qvel, ctrl, sensordata that are recorded, each at most so many
+  std::string title = {};    ///< shown in the page; empty: the model's name
+  std::string command = {};  ///< provenance: what made the run
+  std::string file = {};     ///< provenance: the model's file
+  std::string seed = {};     ///< provenance
   std::uint64_t mostBytes = std::uint64_t{2} << 30;  ///< of memory while recording
 };
 

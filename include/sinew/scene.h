@@ -142,6 +142,7 @@ struct SceneLight {
   float range = 10;
   float bulbradius = 0.02f;  ///< m, of soft shadows
   float intensity = 0;       ///< candela; 0: use diffuse
+  float softness = 0.2f;     ///< of the edge of a spot; kept for programs that draw it, the renderer uses `exponent`
   int texture = -1;          ///< image lights
 };
 
@@ -295,6 +296,15 @@ Scene makeScene(const Spec& spec, const Model& m, Warnings* warnings = nullptr);
 /// The same for a Model without its Spec (one that was loaded from a binary file): shapes and colours as the Model has
 /// them, no materials, textures or skins; one light overhead.
 Scene makeScene(const Model& m);
+
+/// <visual> of a Spec over MuJoCo's defaults, as makeScene() sets Scene::visual.
+SceneVisual visualOf(const Spec& spec);
+
+/// Takes over what a program may have changed in `m` since the scene was made: sizes, colours and groups of geoms and
+/// sites, colours, groups and widths of tendons, colours and groups of flexes, lenses of cameras, extent and centre.
+/// Colours of materials, which a program may change in the scene itself, are applied anew. Throws std::invalid_argument
+/// if the scene was made for another model.
+void refreshScene(const Model& m, Scene& scene);
 
 // ---------------------------------------------------------------------------------------------- what changes
 

@@ -321,6 +321,13 @@ struct FlexElasticity {
   std::optional<Elastic2d> elastic2d;
   std::optional<FlexLaw> law;
   std::optional<FlexBending> bending;
+  std::optional<int> order;  ///< of tetrahedra: 1, or 2 for points in the middle of edges
+  // rods
+  std::optional<bool> twist;    ///< resist twisting, and bend about the two axes of a section
+  std::vector<double> section;  ///< radius; widths along both axes; or area, moments about both axes, torsion constant
+  std::vector<double> axis;     ///< first axis of the section at the first segment, 3 numbers
+  std::optional<double> pretwist;  ///< turn of the section along the rod at rest, rad/m
+  std::optional<bool> flat;        ///< straight at rest, whatever its shape is
 };
 
 struct FlexEdge {
@@ -331,10 +338,12 @@ struct FlexEdge {
   double damping = 0;
 };
 
-/// Points that do not move against the parent body.
+/// Points that do not move against a body.
 struct FlexPin {
   Origin origin;
   std::vector<int> id, range, grid, gridrange;
+  std::string body;    ///< that holds them; empty: the parent body, or the world
+  bool clamp = false;  ///< rods with twist: the direction and the section are held, too
 };
 
 /// What <flex> and <flexcomp> share. Elasticity and contact can be said in children or (`short...`) in attributes of

@@ -18,7 +18,8 @@ void step1(const Model& m, Data& d);
 /// Second half: actuators, applied forces, constraints, the sensors of accelerations, integration. step1() and step2()
 /// give the same bits as step() if nothing changes between them, with every integrator; under RK4 the controls are held
 /// for its four evaluations. Between the two, ctrl, act, qfrc_applied and xfrc_applied may be written; what else is
-/// written has its effect in the next step. Without step1() before it, it does nothing but note Trouble::StageOrder.
+/// written has its effect in the next step. forward() may stand for step1(). Without either before it, it does nothing
+/// but note Trouble::StageOrder.
 void step2(const Model& m, Data& d);
 
 /// Single stages. Called one after the other, in the order in which they stand here, they do what forward() does, bit

@@ -6,10 +6,15 @@ namespace sinew {
 
 enum class JointType : int { Free = 0, Ball, Slide, Hinge };
 enum class GeomType : int { Plane = 0, HField, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, Sdf };
-enum class Integrator : int { Euler = 0, RK4, Implicit, ImplicitFast };
+/// How a step is taken (docs/integrators.md).
+enum class Integrator : int { Euler = 0, RK4, Implicit, ImplicitFast, Midpoint };
+/// Whether dampers and the stiffness of flexes are taken implicitly.
+inline constexpr bool isImplicit(Integrator i) { return i != Integrator::Euler && i != Integrator::RK4; }
 enum class Cone : int { Pyramidal = 0, Elliptic };
 enum class JacobianForm : int { Dense = 0, Sparse, Auto };
 enum class Solver : int { PGS = 0, CG, Newton, Impulse };
+/// How the Impulse solver solves for hard contacts: Newton's method to the end, or block Gauss-Seidel sweeps.
+enum class ImpulseMethod : int { Newton = 0, Sweep };
 enum class EqualityType : int { Connect = 0, Weld, Joint, Tendon, Flex, FlexVert, FlexStrain };
 /// How the points of a flex move: freely, along a line through the parent's origin, in the parent's xy plane, or as a
 /// grid of nodes between which vertices are interpolated.

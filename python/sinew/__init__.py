@@ -17,7 +17,7 @@ from typing import Any
 
 from ._batch import Batch, rollout
 from ._core import Thing, __version__, energy, forward, inverse, measure_flexes, reset, step, step1, step2
-from ._errors import DivergenceError, LoadError
+from ._errors import DivergenceError, LoadError, OptionError
 from ._model import Contact, Contacts, Data, Model, Option, Statistic, Status
 from ._named import DataNamed, ModelNamed, Names
 from ._queries import (
@@ -54,6 +54,7 @@ __all__ = [
     "Data",
     "DataNamed",
     "DivergenceError",
+    "OptionError",
     "Flex",
     "Hit",
     "LoadError",

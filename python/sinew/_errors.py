@@ -37,6 +37,18 @@ class LoadError(ValueError):
         self.name = name[1] if name else None
 
 
+class FatalError(RuntimeError):
+    """MuJoCo's error for misuse of a function. Where MuJoCo has none, Sinew raises ValueError, TypeError and LoadError."""
+
+
+class OptionError(FatalError, ValueError):
+    """A step cannot work with model.opt; the text says which value is wrong. Nothing was computed."""
+
+
+def _raise_option(text: str) -> NoReturn:
+    raise OptionError(f"model.opt: {text}; nothing was computed")
+
+
 class DivergenceError(RuntimeError):
     """The state is no longer finite. Raised by step() if Data.on_divergence is "raise".
 

@@ -197,6 +197,7 @@ class Flex:
 
     def _replace(self, spec: Any) -> None:
         """The model and this Data become those of the changed description; the state stays."""
+        from ._model import _SOURCES
         from ._spec import _COMPILED
 
         d, m = self._data, self._data.model
@@ -205,6 +206,7 @@ class Flex:
         m._become(model)
         d._become(data)
         _COMPILED[m] = entry
+        _SOURCES[m] = _SOURCES[model]
         self.id = m._find(9, self.name)
 
     def pin(self, vertices: Union[int, Iterable[int], Any]) -> None:
@@ -226,12 +228,23 @@ class Flex:
         vertices: Union[int, Iterable[int], Any, None] = None,
         *,
         point: Optional[ArrayLike] = None,
+        solref: Optional[ArrayLike] = None,
+        solimp: Optional[ArrayLike] = None,
     ) -> list[str]:
         """Holds vertices at a body, where they are now: those given, or the one nearest to a point, or to the body.
 
+        solref, solimp: how stiff the constraints are. They are as stiff as the timestep allows unless given: a vertex is
+        light, and with MuJoCo's usual values the weight of a cloth that hangs on one moves it by a centimetre.
         Returns the names of the constraints, for release(). As with pin(), the model is compiled anew.
         """
         d, m = self._data, self._data.model
+        stiffness = {
+            "solref": np.asarray((2 * m.opt.timestep, 1) if solref is None else solref, float),
+            "solimp": np.asarray((0.99, 0.999, 0.001) if solimp is None else solimp, float),
+        }
+        for key, value in stiffness.items():
+            if value.ndim != 1 or not 1 <= value.size <= (2 if key == "solref" else 5) or not np.all(np.isfinite(value)):
+                raise ValueError(f"{key}: needs up to {2 if key == 'solref' else 5} numbers, found {value.tolist()}")
         number = m._find(1, body)
         if number < 0:
             names = [m._name(1, i) or "" for i in range(m.nbody)]
@@ -247,7 +260,9 @@ class Flex:
         for vertex in ids:
             name = next(n for k in range(10**6) if (n := f"{self.name}_attach_{vertex}" + (f"_{k}" if k else "")) not in taken)
             taken.add(name)
-            spec.add_equality(type="connect", name=name, body1=f"{self.name}_{vertex}", body2=body, anchor=[0, 0, 0])
+            spec.add_equality(
+                type="connect", name=name, body1=f"{self.name}_{vertex}", body2=body, anchor=[0, 0, 0], **stiffness
+            )
             made.append(name)
         points = self.positions[ids].copy()
         self._replace(spec)

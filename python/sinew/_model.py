@@ -14,6 +14,7 @@ from . import _core
 from ._errors import nearest
 from ._fields import assign, define
 from ._named import KINDS, Names, fill_model_fields
+from ._picture import LIGHT, MATERIAL, PICTURE_FIELDS, SKIN, TEXTURE, LightPoses, Looks, define_picture, more_names, names_of
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -57,6 +58,53 @@ for _method, _implementation in (
 ):  # fmt: skip
     setattr(Option, _method, _implementation)
 setattr(Option, "__hash__", None)
+_OPTION_TYPES = {name: type for name, type, _ in _core.option_fields()}
+
+
+def _option_missing(self: Any, name: str) -> Any:
+    raise AttributeError(f"Option has no {name!r}; {nearest(name, _OPTION_TYPES)}")
+
+
+def _option_set(self: Any, name: str, value: Any) -> None:
+    if name not in _OPTION_TYPES:
+        _option_missing(self, name)
+    try:
+        object.__setattr__(self, name, value)
+    except (TypeError, ValueError):
+        size = np.size(getattr(self, name))
+        whole = isinstance(getattr(self, name), int)
+        what = f"{size} numbers" if size > 1 else "a whole number" if whole else "a number"
+        kind = ValueError if size > 1 and np.size(value) != size else TypeError
+        raise kind(f"opt.{name}: needs {what}, found {value!r}") from None
+
+
+setattr(Option, "__getattr__", _option_missing)
+setattr(Option, "__setattr__", _option_set)
+
+
+def _broadcasting(name: str) -> None:
+    """Lets an option of several numbers be set to one number for all of them."""
+    plain = getattr(Option, name)
+
+    def write(self: Any, value: Any) -> None:
+        plain.__set__(self, [float(value)] * len(plain.__get__(self)) if np.ndim(value) == 0 else value)
+
+    setattr(Option, name, property(lambda self: plain.__get__(self), write, doc=plain.__doc__))
+
+
+for _name, _type, _ in _core.option_fields():
+    if _type.startswith("Vector"):
+        _broadcasting(_name)
+
+
+def _no_attribute(owner: Any, name: str) -> Any:
+    """Raises AttributeError for a name that a Model or Data does not have, with the nearest ones."""
+    known = getattr(type(owner), name, None)
+    if known is not None:  # it has one, which raised an error of its own
+        return known.__get__(owner, type(owner))
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise AttributeError(f"{type(owner).__name__} has no {name!r}; {nearest(name, dir(type(owner)))}")
 
 
 class Statistic:
@@ -107,6 +155,7 @@ class _Lookups:
     geom: Names
     site: Names
     camera: Names
+    light: Names
     cam: Names
     equality: Names
     eq: Names
@@ -128,7 +177,7 @@ class _Lookup:
         return Names(instance, self.kind)
 
 
-class Model(_core.ModelBase, _Lookups):
+class Model(_core.ModelBase, _Lookups, Looks):
     """The compiled description of a system: sizes, options and arrays.
 
     Every array is a numpy view; writing to it acts in the next step. Arrays of indices and types are read-only.
@@ -136,6 +185,11 @@ class Model(_core.ModelBase, _Lookups):
     """
 
     _assets: Optional[Mapping[str, bytes]]
+    skin: Names
+    texture: Names
+    tex: Names
+    material: Names
+    mat: Names
     key: Names
     keyframe: Names
     mesh: Names
@@ -145,6 +199,11 @@ class Model(_core.ModelBase, _Lookups):
     numeric: Names
     text: Names
     tuple: Names
+
+    def __init__(self, base: Any = None) -> None:
+        if not isinstance(base, _core.ModelBase):
+            raise TypeError("a Model is made by from_file, from_text (from_xml_path, from_xml_string) or compile() of a Spec")
+        super().__init__(base)
 
     @classmethod
     def from_file(
@@ -156,7 +215,7 @@ class Model(_core.ModelBase, _Lookups):
         Raises LoadError, whose text names file, line and element.
         """
         model = cls(_core.load_file(os.fspath(file), _gap(gap), max_memory))
-        _SOURCES[model] = (os.path.abspath(os.fspath(file)), None, None)
+        _SOURCES[model] = (os.path.abspath(os.fspath(file)), None, None, "")
         return model
 
     @classmethod
@@ -172,7 +231,7 @@ class Model(_core.ModelBase, _Lookups):
     ) -> "Model":
         """Compiles MJCF text. assets: contents of the files it refers to, by name. directory: where others are."""
         model = cls(_load_text(text, assets, name, directory, _gap(gap), max_memory, False))
-        _SOURCES[model] = (None, text, assets)
+        _SOURCES[model] = (None, text, dict(assets) if assets else None, _absolute(directory))
         return model
 
     @classmethod
@@ -220,12 +279,41 @@ class Model(_core.ModelBase, _Lookups):
     @property
     def names(self) -> bytes:
         """All names, zero-terminated; the model's own name first."""
-        return self._array("names").tobytes()
+        found = self.__dict__.get("_names_bytes")
+        if found is None:
+            found = self.__dict__["_names_bytes"] = self._array("names").tobytes() + more_names(self)
+        return found  # type: ignore[no-any-return]
 
     @property
     def text_data(self) -> bytes:
         """Characters of all custom text fields, zero-terminated."""
         return self._array("text_data").tobytes()
+
+    @property
+    def nnames(self) -> int:
+        """Characters in names."""
+        return len(self.names)
+
+    # numbers and names of objects; lights, skins, textures and materials are those of the picture
+
+    def _count(self, kind: int) -> int:
+        return len(names_of(self, kind)) if kind in _OF_PICTURE else super()._count(kind)
+
+    def _name(self, kind: int, index: int) -> Optional[str]:
+        if kind not in _OF_PICTURE:
+            return super()._name(kind, index)
+        names = names_of(self, kind)
+        return names[index] if 0 <= index < len(names) else None
+
+    def _find(self, kind: int, name: str) -> int:
+        if kind not in _OF_PICTURE:
+            return super()._find(kind, name)
+        names = names_of(self, kind)
+        return names.index(name) if name and name in names else -1
+
+    @property
+    def _address(self) -> int:
+        return id(self)
 
     def _become(self, other: Any) -> None:
         super()._become(other)
@@ -242,8 +330,8 @@ class Model(_core.ModelBase, _Lookups):
         source = _SOURCES.get(self)
         if source is None:
             raise ValueError("there is no description of this model: read it with from_file or from_text, or keep its Spec")
-        path, text, assets = source
-        spec = Spec.from_file(path) if path is not None else Spec.from_text(text, assets)
+        path, text, assets, directory = source
+        spec = Spec.from_file(path) if path is not None else Spec.from_text(text, assets, directory=directory)
         made = spec._numbers(self)
         import weakref
 
@@ -252,7 +340,7 @@ class Model(_core.ModelBase, _Lookups):
         return spec
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in MODEL_FIELDS:
+        if name in MODEL_FIELDS or name in PICTURE_FIELDS:
             assign(name, getattr(self, name), value)
         elif name in ("opt", "stat"):
             object.__setattr__(self, name, value)
@@ -262,13 +350,15 @@ class Model(_core.ModelBase, _Lookups):
             raise AttributeError(f"Model has no {name!r}; {nearest(name, dir(self))}")
 
     def __copy__(self) -> "Model":
-        return type(self)(self._copy())
+        made = type(self)(self._copy())
+        _take_description(made, self)
+        return made
 
     def __deepcopy__(self, memo: Any) -> "Model":
         return self.__copy__()
 
     def __reduce__(self) -> Any:
-        return _unpickle_model, (_core.__version__, self._bytes())
+        return _unpickle_model, (_core.__version__, self._bytes(), _SOURCES.get(self))
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Model) and self._same(other))
@@ -279,8 +369,10 @@ class Model(_core.ModelBase, _Lookups):
         return f"<sinew.Model {self.modelname!r}: nq={self.nq} nv={self.nv} nu={self.nu} nbody={self.nbody} nflex={self.nflex}>"
 
 
-# what models were read from: file, or text and assets
-_SOURCES: "weakref.WeakKeyDictionary[Model, tuple[Any, Any, Any]]" = weakref.WeakKeyDictionary()
+_OF_PICTURE = frozenset((LIGHT, SKIN, TEXTURE, MATERIAL))
+
+# what models were read from: file; or text, assets and the folder that other files are in
+_SOURCES: "weakref.WeakKeyDictionary[Model, tuple[Any, Any, Any, str]]" = weakref.WeakKeyDictionary()
 
 
 def _forget_views(owner: Any) -> None:
@@ -289,7 +381,12 @@ def _forget_views(owner: Any) -> None:
         if isinstance(value, np.ndarray):
             value.flags.writeable = False
             del owner.__dict__[name]
-    owner.__dict__.pop("_opt_object", None)
+    for value in list(owner.__dict__.pop("_kept_views", {}).values()):
+        if isinstance(value, np.ndarray):
+            value.flags.writeable = False
+    for name in list(owner.__dict__):
+        if name in ("_opt_object", "_names_bytes", "_vis") or "_scene" in name:
+            owner.__dict__.pop(name, None)
 
 
 def _load_text(
@@ -305,15 +402,16 @@ def _load_text(
         raise TypeError(f"text: needs a str, found {type(text).__name__}")
     if not assets:
         return _core.load_text(text, name, os.fspath(directory), gap, max_memory, mujoco_gap)
-    with asset_folder(text, assets) as folder:
+    with asset_folder(text, assets, os.fspath(directory)) as folder:
         return _core.load_text(text, name, folder, gap, max_memory, mujoco_gap)
 
 
 class asset_folder:
-    """A scratch folder with the given files, as long as it is entered."""
+    """A scratch folder with the given files, as long as it is entered. Files of `directory` are there, too."""
 
-    def __init__(self, text: str, assets: Mapping[str, Union[bytes, str]]) -> None:
+    def __init__(self, text: str, assets: Mapping[str, Union[bytes, str]], directory: str = "") -> None:
         self.assets = assets
+        self.directory = directory
         self.folder = tempfile.TemporaryDirectory()
         # files may be named with or without the folders that the model says they are in
         import re
@@ -334,20 +432,45 @@ class asset_folder:
                 if not os.path.exists(path):
                     with open(path, "wb") as file:
                         file.write(data)
+        if self.directory:
+            _link(os.path.abspath(self.directory), root)
         return root
 
     def __exit__(self, *_: Any) -> None:
         self.folder.cleanup()
 
 
-def _unpickle_model(version: str, content: bytes) -> Model:
+def _absolute(directory: Path) -> str:
+    return os.path.abspath(os.fspath(directory)) if os.fspath(directory) else ""
+
+
+def _link(source: str, target: str) -> None:
+    """Links to all files of a folder that the other one does not have."""
+    for name in os.listdir(source):
+        there, here = os.path.join(source, name), os.path.join(target, name)
+        if not os.path.lexists(here):
+            os.symlink(there, here)
+        elif os.path.isdir(there) and os.path.isdir(here) and not os.path.islink(here):
+            _link(there, here)
+
+
+def _take_description(model: Model, other: Model) -> None:
+    source = _SOURCES.get(other)
+    if source is not None:
+        _SOURCES[model] = source
+
+
+def _unpickle_model(version: str, content: bytes, source: Any = None) -> Model:
     if version != _core.__version__:
         raise ValueError(f"a pickle of Sinew {version}, this is {_core.__version__}")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "model")
         with open(path, "wb") as file:
             file.write(content)
-        return Model(_core.load_binary(path))
+        model = Model(_core.load_binary(path))
+    if source is not None:
+        _SOURCES[model] = source
+    return model
 
 
 _ROWS = (
@@ -360,10 +483,33 @@ _CONTACT = (
 )  # fmt: skip
 
 
-class Contact:
-    """A point where two colliders touch or nearly touch. A copy: it stays as it was when the simulation goes on."""
+class _ContactArray(np.ndarray):
+    """Numbers of a contact; writing to them writes to the Data, as long as it has that contact."""
 
-    __slots__ = _CONTACT + ("H",)
+    _place: Any
+
+    def __array_finalize__(self, source: Any) -> None:
+        self._place = None
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key, value)
+        if self._place is not None:
+            data, name, index = self._place
+            data._set_contact(name, index, np.array(self))
+
+
+_CONTACT_NUMBERS = ("dist", "pos", "frame", "includemargin", "friction", "solref", "solreffriction", "solimp", "mu")
+
+
+class Contact:
+    """A point where two colliders touch or nearly touch.
+
+    It stays as it was when the simulation goes on. Setting its numbers sets those of the Data it came from, as long as
+    that has as many contacts.
+    """
+
+    __slots__ = _CONTACT + ("H", "_source")
+    _source: Any
     dist: float
     pos: NDArray[np.float64]
     frame: NDArray[np.float64]
@@ -378,7 +524,24 @@ class Contact:
     friction: NDArray[np.float64]
     includemargin: float
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        current = getattr(self, name, None)
+        source = getattr(self, "_source", None)
+        if isinstance(current, np.ndarray) and name != "_source":
+            if np.size(value) not in (1, current.size):
+                raise ValueError(f"{name}: needs {current.size} numbers, found {np.size(value)}")
+            if source is not None and name not in _CONTACT_NUMBERS and name != "H":
+                raise AttributeError(f"{name} of a contact cannot be set: the engine relies on it")
+            current[...] = value
+            return
+        if source is not None and name in _CONTACT:
+            if name not in _CONTACT_NUMBERS:
+                raise AttributeError(f"{name} of a contact cannot be set: the engine relies on it")
+            source[0]._set_contact(name, source[1], [float(value)])
+        object.__setattr__(self, name, value)
+
     def __init__(self) -> None:
+        object.__setattr__(self, "_source", None)
         for name, size in (("pos", 3), ("frame", 9), ("friction", 5), ("solref", 2), ("solreffriction", 2), ("solimp", 5)):
             setattr(self, name, np.zeros(size))
         for name in ("dist", "includemargin", "mu", "adhesion", "restitution"):
@@ -392,7 +555,7 @@ class Contact:
         return "<Contact\n" + "".join(f"  {n}: {getattr(self, n)!r}\n" for n in _CONTACT) + ">"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Contact) and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in _CONTACT)
+        return isinstance(other, Contact) and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in (*_CONTACT, "H"))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -429,7 +592,13 @@ class Contacts(Sequence[Contact]):
         contact = Contact()
         for name in _CONTACT:
             value = self._data._contacts(name)[i]
-            setattr(contact, name, np.array(value) if np.ndim(value) else value.item())
+            if np.ndim(value) and name in _CONTACT_NUMBERS:
+                live = np.array(value).view(_ContactArray)
+                live._place = (self._data, name, i)
+                object.__setattr__(contact, name, live)
+            else:
+                object.__setattr__(contact, name, np.array(value) if np.ndim(value) else value.item())
+        object.__setattr__(contact, "_source", (self._data, i))
         return contact
 
     def __getattr__(self, name: str) -> Any:
@@ -471,7 +640,12 @@ class Status:
         return f"<Status: {self.text or 'all is well'}>"
 
 
-class Data(_core.DataBase, _Lookups):
+class _LightPoses:
+    light_xpos: NDArray[Any]
+    light_xdir: NDArray[Any]
+
+
+class Data(_core.DataBase, _Lookups, _LightPoses):
     """The changing part of a simulation, made for one Model.
 
     Every array of fixed size is a numpy view; writing to it acts. Views stay valid when the Data is gone. Arrays with
@@ -515,6 +689,10 @@ class Data(_core.DataBase, _Lookups):
     def islands(self) -> list[dict[str, Any]]:
         """What the solver did on each island in the last evaluation."""
         return self._islands  # type: ignore[no-any-return]
+
+    @property
+    def _address(self) -> int:
+        return id(self)
 
     def _actuator_moment(self) -> NDArray[np.float64]:
         m = self.model
@@ -615,19 +793,29 @@ class _RowField:
         self.__doc__ = f"{name} of the constraint rows of the last evaluation: a copy."
 
     def __get__(self, instance: Any, owner: Optional[type] = None) -> Any:
-        return self if instance is None else instance._rows(self.name)
+        if instance is None:
+            return self
+        rows = instance._rows(self.name)
+        return rows if rows.size else rows.copy()
 
     def __set__(self, instance: Any, value: Any) -> None:
         raise AttributeError(f"{self.name} cannot be set: it is a copy of what the last evaluation made")
 
 
+# not in the classes themselves, so that type checkers find misspelt names
+setattr(Model, "__getattr__", _no_attribute)
+setattr(Data, "__getattr__", _no_attribute)
 MODEL_FIELDS = define(_core.ModelBase, [f for f in _core.model_fields() if f[0] not in ("names", "text_data")])
 DATA_FIELDS = define(_core.DataBase, _core.data_fields())
-fill_model_fields(MODEL_FIELDS)
+define_picture(Model)
+for _name, _which in (("light_xpos", 0), ("light_xdir", 1)):
+    setattr(Data, _name, LightPoses(_which))
+fill_model_fields({**MODEL_FIELDS, **PICTURE_FIELDS})
 for _name in _ROWS:
     setattr(_core.DataBase, _name, _RowField(_name))
 for _kind, _entry in KINDS.items():
     for _function in _entry[1]:
         setattr(Model, _function, _Lookup(_kind))
-        if _kind in ("body", "joint", "geom", "site", "camera", "flex", "equality", "tendon", "actuator", "sensor"):
+        if _kind in ("body", "joint", "geom", "site", "camera", "flex", "equality", "tendon", "actuator", "sensor",
+                     "light"):  # fmt: skip
             setattr(Data, _function, _Lookup(_kind))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Iterator, Optional, Union
 
 import numpy as np
@@ -16,9 +17,13 @@ KINDS: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {
     "geom": (5, ("geom",), ("geom_",)),
     "site": (6, ("site",), ("site_",)),
     "camera": (7, ("camera", "cam"), ("cam_",)),
+    "light": (8, ("light",), ("light_",)),
     "flex": (9, ("flex",), ("flex_",)),
     "mesh": (10, ("mesh",), ("mesh_",)),
+    "skin": (11, ("skin",), ("skin_",)),
     "hfield": (12, ("hfield",), ("hfield_",)),
+    "texture": (13, ("texture", "tex"), ("tex_",)),
+    "material": (14, ("material", "mat"), ("mat_",)),
     "pair": (15, ("pair",), ("pair_",)),
     "exclude": (16, ("exclude",), ("exclude_",)),
     "equality": (17, ("equality", "eq"), ("eq_",)),
@@ -36,7 +41,7 @@ COUNTS = {
     "nbody": "body", "njnt": "joint", "ngeom": "geom", "nsite": "site", "ncam": "camera", "nflex": "flex",
     "nmesh": "mesh", "nhfield": "hfield", "npair": "pair", "nexclude": "exclude", "neq": "equality",
     "ntendon": "tendon", "nactuator": "actuator", "nsensor": "sensor", "nnumeric": "numeric", "ntext": "text",
-    "ntuple": "tuple", "nkey": "key",
+    "ntuple": "tuple", "nkey": "key", "nlight": "light", "nskin": "skin", "ntex": "texture", "nmat": "material",
 }  # fmt: skip
 
 # arrays of Data that have a row for each of a kind, with the name they have in named access
@@ -48,6 +53,7 @@ DATA_ROWS: dict[str, dict[str, str]] = {
     "geom": {"xpos": "geom_xpos", "xmat": "geom_xmat"},
     "site": {"xpos": "site_xpos", "xmat": "site_xmat"},
     "camera": {"xpos": "cam_xpos", "xmat": "cam_xmat"},
+    "light": {"xpos": "light_xpos", "xdir": "light_xdir"},
     "tendon": {"length": "ten_length", "velocity": "ten_velocity", "wrapadr": "ten_wrapadr", "wrapnum": "ten_wrapnum"},
     "equality": {"active": "eq_active"},
 }  # fmt: skip
@@ -86,17 +92,26 @@ def find(owner: Any, model: Any, kind: str, key: Union[str, int, None]) -> int:
     if key is None:
         if count == 1:
             return 0
-        raise KeyError(f"{kind}() needs a name or a number: there are {count}")
+        known = sorted(n for n in (model._name(number, i) for i in range(count)) if n)
+        raise KeyError(f"Invalid name ''. Valid names: {known}; {kind}() needs a name or a number: there are {count}")
     index = int(key)
     if not 0 <= index < count:
         raise IndexError(f"Invalid index {index}. Valid indices from 0 to {count - 1}: there are {count} of kind {kind}")
     return index
 
 
+def _kept(owner: Any) -> "weakref.WeakValueDictionary[tuple[str, int, str], Any]":
+    """Named objects of a Model or Data and their arrays that someone holds: they are given out again, not made anew."""
+    found = owner.__dict__.get("_kept_views")
+    if found is None:
+        found = owner.__dict__["_kept_views"] = weakref.WeakValueDictionary()
+    return found  # type: ignore[no-any-return]
+
+
 class Named:
     """One object of a Model or Data, with the arrays that belong to it."""
 
-    __slots__ = ("_owner", "_kind", "id", "name")
+    __slots__ = ("_owner", "_kind", "id", "name", "__weakref__")
     id: int
     name: str
 
@@ -116,9 +131,14 @@ class Named:
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> Any:
-        array = None if name.startswith("__") else self._get(name)
+        kept = _kept(self._owner)
+        key = (self._kind, self.id, name)
+        array = kept.get(key)
         if array is None:
-            raise AttributeError(f"{self._kind} has no {name!r}; {nearest(name, self._fields())}")
+            array = None if name.startswith("__") else self._get(name)
+            if array is None:
+                raise AttributeError(f"{self._kind} has no attribute {name!r}; {nearest(name, self._fields())}")
+            kept[key] = array
         return array
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -169,6 +189,10 @@ class ModelNamed(Named):
             start = int(getattr(m, kind + "_adr")[self.id])
             values = getattr(m, kind + "_data")[start : start + int(getattr(m, kind + "_size")[self.id])]
             return values
+        elif kind == "texture" and name == "data":
+            shape = int(m.tex_height[self.id]), int(m.tex_width[self.id]), int(m.tex_nchannel[self.id])
+            start = int(m.tex_adr[self.id])
+            return m.tex_data[start : start + int(np.prod(shape))].reshape(shape)
         elif kind == "tuple" and name in ("objtype", "objid", "objprm"):
             start = int(m.tuple_adr[self.id])
             return getattr(m, "tuple_" + name)[start : start + int(m.tuple_size[self.id])]
@@ -184,7 +208,7 @@ class ModelNamed(Named):
         yield from self.fields[self._kind]
         if self._kind == "joint":
             yield from ("qpos0", "qpos_spring")
-        if self._kind in ("numeric", "text"):
+        if self._kind in ("numeric", "text", "texture"):
             yield "data"
 
 
@@ -257,8 +281,12 @@ class Names:
                 from ._flex import Flex
 
                 return Flex(self._owner, index)
-            return DataNamed(self._owner, self._kind, index)
-        return ModelNamed(self._owner, self._kind, index)
+        kept = _kept(self._owner)
+        made = kept.get((self._kind, index, ""))
+        if made is None:
+            named = DataNamed if isinstance(self._owner, Data) else ModelNamed
+            made = kept[(self._kind, index, "")] = named(self._owner, self._kind, index)
+        return made
 
     def _of(self) -> Any:
         from ._model import Data
@@ -290,6 +318,61 @@ class Names:
 
     def __repr__(self) -> str:
         return f"<{self._kind}: {', '.join(repr(n) for n in self.names())}>"
+
+
+class Bound:
+    """Several objects of one kind: their arrays one after the other. Reading copies, assigning writes."""
+
+    __slots__ = ("_parts", "_kind")
+
+    def __init__(self, parts: list[Any], kind: str) -> None:
+        object.__setattr__(self, "_parts", parts)
+        object.__setattr__(self, "_kind", kind)
+
+    @property
+    def id(self) -> np.ndarray:
+        """Their numbers."""
+        return np.array([p.id for p in self._parts], np.int32)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not self._parts:
+            return np.zeros(0)
+        arrays = []
+        for part in self._parts:
+            array = part._get(name)
+            if array is None:
+                raise AttributeError(f"{self._kind} object has no attribute {name!r}; {nearest(name, part._fields())}")
+            arrays.append(array)
+        shapes = {a.shape for a in arrays}
+        if len(shapes) == 1 and arrays[0].shape != (1,) and name not in _RAGGED:
+            return np.stack(arrays)
+        return np.concatenate(arrays)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        current = getattr(self, name)
+        given = np.broadcast_to(np.asarray(value), current.shape) if np.ndim(value) == 0 else np.asarray(value)
+        if given.size != current.size:
+            raise ValueError(f"{name}: needs an array of shape {current.shape}, found {given.shape}")
+        flat = given.reshape(-1)
+        start = 0
+        for part in self._parts:
+            array = part._get(name)
+            array[...] = flat[start : start + array.size].reshape(array.shape)
+            start += array.size
+
+
+_RAGGED = frozenset(("qpos", "qpos0", "qpos_spring", "ctrl", "act", "act_dot", "data", *JOINT_DOFS))
+
+
+def bound(owner: Any, kind: str, numbers: list[int], single: bool) -> Any:
+    """What bind() returns: one object, or several together."""
+    from ._model import Data
+
+    named = DataNamed if isinstance(owner, Data) else ModelNamed
+    parts = [named(owner, kind, n) for n in numbers]
+    return parts[0] if single else Bound(parts, kind)
 
 
 def fill_model_fields(fields: dict[str, Any]) -> None:

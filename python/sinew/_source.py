@@ -11,25 +11,15 @@ from ._model import _SOURCES, Model, asset_folder
 @contextlib.contextmanager
 def described(model: Model) -> Iterator[tuple[str, str, str]]:
     """File, text and folder that the compiled module reads the description from; all empty if there is none."""
-    from ._spec import _COMPILED
-
-    compiled = _COMPILED.get(model)
-    spec: Any = compiled[0]() if compiled else None
-    if spec is not None:
-        text = spec.to_xml()
-        if spec.assets:
-            with asset_folder(text, spec.assets) as folder:
-                yield "", text, folder
-        else:
-            yield "", text, spec._directory
-        return
     source = _SOURCES.get(model)
     if source is None:
         yield "", "", ""
-    elif source[0] is not None:
-        yield source[0], "", ""
-    elif source[2]:
-        with asset_folder(source[1], source[2]) as folder:
-            yield "", source[1], folder
+        return
+    path, text, assets, directory = source
+    if path is not None:
+        yield path, "", ""
+    elif assets:
+        with asset_folder(text, assets, directory) as folder:
+            yield "", text, folder
     else:
-        yield "", source[1], ""
+        yield "", text, directory

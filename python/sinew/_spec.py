@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._errors import LoadError, nearest
-from ._model import Data, Model, Path, _load_text, asset_folder
+from ._model import _SOURCES, Data, Model, Path, _absolute, _load_text, asset_folder
 from ._named import KINDS
 
 # what the kinds of things are called in MJCF, by number
@@ -20,9 +20,9 @@ _KEYWORDS: dict[tuple[str, str], tuple[str, ...]] = {
     ("site", "type"): ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box"),
     ("joint", "type"): ("free", "ball", "slide", "hinge"),
     ("camera", "mode"): ("fixed", "track", "trackcom", "targetbody", "targetbodycom"),
-    ("option", "integrator"): ("Euler", "RK4", "implicit", "implicitfast"),
+    ("option", "integrator"): ("Euler", "RK4", "implicit", "implicitfast", "midpoint"),
     ("option", "cone"): ("pyramidal", "elliptic"),
-    ("option", "solver"): ("PGS", "CG", "Newton", "Impulse"),
+    ("option", "solver"): ("PGS", "CG", "Newton", "Impulse"), ("option", "method"): ("newton", "sweep"),
     ("option", "jacobian"): ("dense", "sparse", "auto"),
     ("general", "dyntype"): ("none", "integrator", "filter", "filterexact", "muscle", "dcmotor", "pid", "user"),
     ("general", "gaintype"): ("fixed", "affine", "muscle", "dcmotor", "so3", "pid", "user"),
@@ -72,7 +72,7 @@ _TEXT = frozenset((
     "name", "class", "childclass", "mesh", "hfield", "material", "texture", "file", "target", "joint", "joint1", "joint2",
     "site", "site1", "site2", "body", "body1", "body2", "geom", "geom1", "geom2", "tendon", "tendon1", "tendon2",
     "actuator", "objname", "refname", "objtype", "reftype", "type", "mode", "meshdir", "texturedir", "assetdir", "angle",
-    "eulerseq", "integrator", "cone", "solver", "jacobian", "jointinparent", "slidersite", "cranksite", "refsite",
+    "eulerseq", "integrator", "cone", "solver", "method", "jacobian", "jointinparent", "slidersite", "cranksite", "refsite",
     "sidesite", "bodies", "flex", "builtin", "content_type", "model", "prefix", "dyntype", "gaintype", "biastype",
     "inertia", "law", "bending", "elastic2d", "selfcollide", "dof", "limited", "ctrllimited", "forcelimited", "actlimited",
 ))  # fmt: skip
@@ -716,6 +716,8 @@ class Spec:
         else:
             base = _core.load_text(text, "spec.xml", self._directory, None, None, self._mujoco_gap)
         model = Model(base)
+        # as it is now: the Spec may change
+        _SOURCES[model] = (None, text, dict(self.assets), _absolute(self._directory))
         _COMPILED[model] = (weakref.ref(self), self._numbers(model))
         return model
 

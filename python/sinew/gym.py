@@ -8,7 +8,6 @@ Gymnasium's own MuJoCo environments run on Sinew after sinew.gym.alias_mujoco().
 
 from __future__ import annotations
 
-import sys
 from typing import Any, Optional
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import _core
 from ._model import Data, Model, Path
+from .mujoco import alias_mujoco
 
 try:
     import gymnasium
@@ -24,18 +24,7 @@ except ImportError as error:
     raise ImportError("sinew.gym needs Gymnasium: pip install gymnasium") from error
 
 Array = NDArray[np.float64]
-
-
-def alias_mujoco() -> None:
-    """Makes `import mujoco` give sinew.mujoco from now on. Call it before anything imports mujoco."""
-    import sinew.mujoco as module
-
-    present = sys.modules.get("mujoco")
-    if present is not None and present is not module:
-        raise RuntimeError("mujoco was imported already: call sinew.gym.alias_mujoco() before")
-    sys.modules["mujoco"] = module
-    for part in ("rollout", "_enums", "_structs", "_functions"):
-        sys.modules[f"mujoco.{part}"] = __import__(f"sinew.mujoco.{part}", fromlist=["_"])
+__all__ = ["SinewEnv", "HangCloth", "SqueezeBall", "RouteCable", "alias_mujoco"]
 
 
 class SinewEnv(gymnasium.Env):  # type: ignore[misc]
@@ -169,7 +158,7 @@ _HANG = f"""
     <body name="gripper" pos="0 0 0.6" gravcomp="1">{_XYZ}
       <geom type="sphere" size="0.02" mass="0.5" contype="0" conaffinity="0"/>
     </body>
-    <flexcomp name="cloth" type="grid" dim="2" count="7 7 1" spacing="0.05 0.05 0.05" pos="0.15 0 0.6" mass="0.1"
+    <flexcomp name="cloth" type="grid" dim="2" count="7 7 1" spacing="0.05 0.05 0.05" pos="0.15 0.15 0.6" mass="0.1"
               radius="0.005">
       <elasticity young="2e4" poisson="0.2" thickness="0.005" damping="0.01" elastic2d="both"/>
       <contact selfcollide="none"/>

@@ -143,6 +143,12 @@ PyObject* globals = nullptr;
 
 GlobalCallbacks::GlobalCallbacks(nb::handle data, DataBox& box) {
   if (!globals || PyDict_Size(globals) == 0) return;
+  if (PyObject* clock = PyDict_GetItemString(globals, "time")) {
+    const nb::object now = nb::borrow<nb::callable>(clock)();
+    if (!nb::isinstance<nb::float_>(now) && !nb::isinstance<nb::int_>(now)) {
+      throw nb::type_error("mjcb_time callback did not return a number");
+    }
+  }
   box_ = &box;
   before_ = box.data->callbacks;
   Callbacks shared = makeCallbacks(nb::borrow<nb::dict>(globals), data, box, true);

@@ -47,6 +47,8 @@ struct DataBox {
   bool raiseOnDivergence = false;
   Pending pending = std::make_shared<std::exception_ptr>();
   nb::object callbacks = nb::none();  ///< functions of the user, a dict
+  long long steps = 0;                ///< that were made, and the time they took, s
+  double seconds = 0;
   /// Held by the thread that computes with this Data, see Busy.
   std::shared_ptr<std::atomic_flag> busy = std::make_shared<std::atomic_flag>();
 };
@@ -167,6 +169,7 @@ void bindDynamics(nb::module_& module);
 void bindBatch(nb::module_& module);
 void bindWorld(nb::module_& module);
 void bindSpec(nb::module_& module);
+void bindScene(nb::module_& module);
 void bindPictures(nb::module_& module);
 
 }  // namespace sinew::python

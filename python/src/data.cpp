@@ -1,7 +1,9 @@
+#include <chrono>
 #include <cstring>
 #include <set>
 
 #include "common.h"
+#include "sinew/option.h"
 #include "sinew/state.h"
 #include "sinew/step.h"
 
@@ -165,6 +167,34 @@ nb::object contactArray(const DataBox& box, const std::string& name) {
   throw nb::attribute_error(name.c_str());
 }
 
+/// Writes a field of numbers of one contact.
+void setContact(DataBox& box, const std::string& name, int index, const Numbers& values) {
+  const Busy busy(box);
+  Array<Contact>& contacts = box.data->contact;
+  if (index < 0 || index >= box.data->ncon()) {
+    throw nb::index_error(
+        ("contact " + std::to_string(index) + ": there are " + std::to_string(box.data->ncon()) + " now").c_str());
+  }
+  Contact& c = contacts[index];
+  const auto put = [&](double* to, std::size_t size) {
+    if (values.size() != size) {
+      throw std::invalid_argument(name + ": needs " + std::to_string(size) + " numbers, found " +
+                                  std::to_string(values.size()));
+    }
+    std::copy_n(values.data(), size, to);
+  };
+  if (name == "dist") return put(&c.dist, 1);
+  if (name == "pos") return put(c.pos.data(), c.pos.size());
+  if (name == "frame") return put(c.frame.data(), c.frame.size());
+  if (name == "includemargin") return put(&c.includemargin, 1);
+  if (name == "friction") return put(c.friction.data(), c.friction.size());
+  if (name == "solref") return put(c.solref.data(), c.solref.size());
+  if (name == "solreffriction") return put(c.solreffriction.data(), c.solreffriction.size());
+  if (name == "solimp") return put(c.solimp.data(), c.solimp.size());
+  if (name == "mu") return put(&c.mu, 1);
+  throw nb::attribute_error((name + " of a contact cannot be set").c_str());
+}
+
 const char* nameOfTerm(ForceTerm term) {
   static constexpr const char* names[] = {"none", "bias", "passive", "actuator", "applied", "constraint"};
   return names[static_cast<int>(term)];
@@ -211,6 +241,14 @@ int divergences(const Data& d) {
   return d.status[Trouble::BadQpos].count + d.status[Trouble::BadQvel].count + d.status[Trouble::BadQacc].count;
 }
 
+/// Options with which a step cannot work are the caller's mistake: raises what is wrong with them.
+void requireOptions(const ModelBox& m) {
+  if (const std::optional<std::string> fault = checkOption(m.model->opt)) {
+    nb::module_::import_("sinew._errors").attr("_raise_option")(*fault);
+  }
+}
+int badOptions(const Data& d) { return d.status[Trouble::BadOption].count; }
+
 void raiseDivergence(const nb::handle& data) { nb::module_::import_("sinew._errors").attr("_raise_divergence")(data); }
 
 /// Steps of one Data without the interpreter lock.
@@ -218,18 +256,23 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
   DataBox& d = nb::cast<DataBox&>(handle);
   requireSame(m, d);
   if (count < 0) throw std::invalid_argument("nstep: must not be negative, found " + std::to_string(count));
-  const int before = divergences(*d.data);
+  const int before = divergences(*d.data), refused = badOptions(*d.data);
   int now = before;
+  const auto start = std::chrono::steady_clock::now();
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
     const nb::gil_scoped_release release;
     for (int i = 0; i < count; ++i) {
       step(*m.model, *d.data);
+      ++d.steps;
+      if (badOptions(*d.data) != refused) break;
       if (*d.pending || (d.raiseOnDivergence && (now = divergences(*d.data)) != before)) break;
     }
   }
+  d.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   raisePending(d);
+  if (badOptions(*d.data) != refused) requireOptions(m);
   if (now != before) raiseDivergence(handle);
 }
 
@@ -237,6 +280,7 @@ template <void (*function)(const Model&, Data&)>
 void evaluate(const ModelBox& m, nb::handle_t<DataBox> handle) {
   DataBox& d = nb::cast<DataBox&>(handle);
   requireSame(m, d);
+  const int refused = badOptions(*d.data);
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
@@ -244,34 +288,69 @@ void evaluate(const ModelBox& m, nb::handle_t<DataBox> handle) {
     function(*m.model, *d.data);
   }
   raisePending(d);
+  if (badOptions(*d.data) > refused) requireOptions(m);
+}
+
+/// Contacts and constraint rows of the last evaluation.
+template <class D, class F>
+void forEachRowArray(D& d, F&& f) {
+  const auto call = [&](auto&... arrays) { (f(arrays), ...); };
+  call(d.contact, d.support_carrier, d.support_weight, d.row_block, d.row_column, d.row_value, d.row_cone, d.efc_type,
+       d.efc_id, d.efc_pos, d.efc_margin, d.efc_frictionloss, d.efc_diagA, d.efc_KBIP, d.efc_D, d.efc_R, d.efc_vel,
+       d.efc_aref, d.efc_force, d.efc_state, d.island);
+}
+
+template <class T>
+void append(std::string& bytes, const T* values, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  bytes.append(reinterpret_cast<const char*>(values), count * sizeof(T));
+}
+
+/// Takes numbers off the front of `bytes`.
+template <class T>
+void take(std::string_view& bytes, T* values, std::size_t count) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (count > bytes.size() / sizeof(T)) throw std::invalid_argument("a pickle of a Data of another model or version");
+  if (count > 0) std::memcpy(static_cast<void*>(values), bytes.data(), count * sizeof(T));
+  bytes.remove_prefix(count * sizeof(T));
 }
 
 /// All arrays of the tables and what else a pickle keeps.
 nb::bytes derivedBytes(const DataBox& box) {
   std::string bytes;
+  const Data& d = *box.data;
   std::as_const(*box.data).forEachArray(*box.model, [&](auto, const auto& array, auto, auto, auto) {
-    using T = std::remove_const_t<std::remove_pointer_t<decltype(array.data())>>;
-    bytes.append(reinterpret_cast<const char*>(array.data()), static_cast<std::size_t>(array.size()) * sizeof(T));
+    append(bytes, array.data(), static_cast<std::size_t>(array.size()));
   });
-  bytes.append(reinterpret_cast<const char*>(box.data->energy.data()), sizeof(box.data->energy));
+  append(bytes, d.energy.data(), d.energy.size());
+  const std::array<int, 7> counts{d.ne, d.nf, d.nl, d.ntree_awake, d.nbody_awake, d.nparent_awake, d.nv_awake};
+  append(bytes, counts.data(), counts.size());
+  forEachRowArray(d, [&](const auto& array) {
+    const auto size = static_cast<std::uint64_t>(array.size());
+    append(bytes, &size, 1);
+    append(bytes, array.data(), size);
+  });
   return nb::bytes(bytes.data(), bytes.size());
 }
 
-void setDerivedBytes(DataBox& box, const nb::bytes& bytes) {
-  std::size_t needed = sizeof(box.data->energy);
-  box.data->forEachArray(*box.model, [&](auto, auto& array, auto, auto, auto) {
-    using T = std::remove_pointer_t<decltype(array.data())>;
-    needed += static_cast<std::size_t>(array.size()) * sizeof(T);
+void setDerivedBytes(DataBox& box, const nb::bytes& content) {
+  std::string_view bytes(content.c_str(), content.size());
+  Data& d = *box.data;
+  d.forEachArray(*box.model, [&](auto, auto& array, auto, auto, auto) {
+    take(bytes, array.data(), static_cast<std::size_t>(array.size()));
   });
-  if (bytes.size() != needed) throw std::invalid_argument("a pickle of a Data of another model or version");
-  const char* at = bytes.c_str();
-  box.data->forEachArray(*box.model, [&](auto, auto& array, auto, auto, auto) {
+  take(bytes, d.energy.data(), d.energy.size());
+  std::array<int, 7> counts{};
+  take(bytes, counts.data(), counts.size());
+  std::tie(d.ne, d.nf, d.nl, d.ntree_awake, d.nbody_awake, d.nparent_awake, d.nv_awake) = std::tuple_cat(counts);
+  forEachRowArray(d, [&](auto& array) {
     using T = std::remove_pointer_t<decltype(array.data())>;
-    const std::size_t size = static_cast<std::size_t>(array.size()) * sizeof(T);
-    if (size > 0) std::memcpy(static_cast<void*>(array.data()), at, size);
-    at += size;
+    std::uint64_t size = 0;
+    take(bytes, &size, 1);
+    if (size > bytes.size() / sizeof(T)) throw std::invalid_argument("a pickle of a Data of another model or version");
+    array.resize(static_cast<std::ptrdiff_t>(size));
+    take(bytes, array.data(), size);
   });
-  std::memcpy(box.data->energy.data(), at, sizeof(box.data->energy));
 }
 
 }  // namespace
@@ -288,6 +367,8 @@ void bindData(nb::module_& module) {
   data.def("_array", &arrayOf);
   data.def("_rows", &rowArray);
   data.def("_contacts", &contactArray);
+  data.def("_set_contact", &setContact);
+  data.def_prop_ro("_step_timer", [](const DataBox& b) { return nb::make_tuple(b.steps, b.seconds); });
   data.def_prop_ro(
       "model", [](const DataBox& b) { return b.owner; }, "The Model it was made for.");
   data.def_prop_rw(
@@ -328,6 +409,7 @@ void bindData(nb::module_& module) {
       entry["improvement"] = r.improvement;
       entry["gradient_norm"] = r.gradientNorm;
       entry["residual"] = r.residual;
+      entry["plan"] = describePlan(r);
       all.append(entry);
     }
     return all;
@@ -390,7 +472,8 @@ void bindData(nb::module_& module) {
       "file"_a, "Back to the state of a checkpoint; returns its note.");
 
   module.def("step", &stepData, "model"_a, "data"_a, "nstep"_a = 1, "Advances the state by `nstep` timesteps.");
-  module.def("mj_step", &stepData, "m"_a, "d"_a, "nstep"_a = 1, "Advances the state by `nstep` timesteps.");
+  module.def("mj_step", &stepData, "m"_a, "d"_a, "nstep"_a = 1,
+             "Advances the state by a timestep. Optionally, repeat nstep times.");
   module.def("mj_forward", &evaluate<&forward>, "m"_a, "d"_a, "Everything a step computes before it integrates.");
   module.def("mj_inverse", &evaluate<&inverse>, "m"_a, "d"_a, "Inverse dynamics: qpos, qvel, qacc to qfrc_inverse.");
   module.def("mj_resetData", &evaluate<&reset>, "m"_a, "d"_a, "Back to qpos0 at time 0.");

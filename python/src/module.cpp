@@ -23,5 +23,6 @@ NB_MODULE(_core, module) {
   bindBatch(module);
   bindWorld(module);
   bindSpec(module);
+  bindScene(module);
   bindPictures(module);
 }

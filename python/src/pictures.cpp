@@ -1,11 +1,11 @@
 #include <nanobind/stl/variant.h>
 
+#include <map>
 #include <mutex>
 
 #include "common.h"
-#include "sinew/load.h"
+#include "scene_box.h"
 #include "sinew/replay.h"
-#include "sinew/scene.h"
 #include "sinew/viewer.h"
 #ifdef SINEW_HAS_RENDER
 #include "sinew/renderer.h"
@@ -13,13 +13,6 @@
 
 namespace sinew::python {
 namespace {
-
-/// Where the description of a model is: a file, or text and the folder its files are in; or nowhere.
-std::optional<Spec> describe(const std::string& file, const std::string& text, const std::string& folder) {
-  if (!file.empty()) return readMjcf(file);
-  if (!text.empty()) return readMjcfText(text, "model.xml", folder);
-  return std::nullopt;
-}
 
 struct ViewerBox {
   std::shared_ptr<Model> model;
@@ -39,7 +32,7 @@ using Free = std::tuple<std::array<double, 3>, double, double, double, int>;
 using Extra = std::tuple<int, std::array<float, 3>, std::array<double, 3>, std::array<double, 9>, std::array<float, 4>>;
 
 struct RendererBox {
-  std::shared_ptr<const Scene> scene;
+  std::shared_ptr<Scene> scene;
   std::unique_ptr<Renderer> renderer;
   Frame frame;
   View view;
@@ -63,29 +56,47 @@ struct RendererBox {
 };
 #endif
 
+#ifdef SINEW_HAS_RENDER
+/// What is shown of the kinds of objects and decorations, by the names of FrameOptions.
+void setFlags(const std::map<std::string, bool>& flags, FrameOptions& o) {
+  const std::pair<const char*, bool FrameOptions::*> known[] = {{"tendons", &FrameOptions::tendons},
+                                                                {"flexes", &FrameOptions::flexes},
+                                                                {"skins", &FrameOptions::skins},
+                                                                {"contactPoints", &FrameOptions::contactPoints},
+                                                                {"contactForces", &FrameOptions::contactForces},
+                                                                {"contactSplit", &FrameOptions::contactSplit},
+                                                                {"joints", &FrameOptions::joints},
+                                                                {"actuators", &FrameOptions::actuators},
+                                                                {"centersOfMass", &FrameOptions::centersOfMass},
+                                                                {"inertias", &FrameOptions::inertias},
+                                                                {"constraints", &FrameOptions::constraints},
+                                                                {"cameras", &FrameOptions::cameras},
+                                                                {"lights", &FrameOptions::lights},
+                                                                {"perturbation", &FrameOptions::perturbation},
+                                                                {"transparent", &FrameOptions::transparent}};
+  for (const auto& [name, member] : known) {
+    const auto found = flags.find(name);
+    if (found != flags.end()) o.*member = found->second;
+  }
+}
+#endif
+
 }  // namespace
 
 void bindPictures(nb::module_& module) {
 #ifdef SINEW_HAS_RENDER
   module.attr("has_renderer") = true;
   nb::class_<RendererBox> renderer(module, "RendererBase", nb::dynamic_attr());
-  renderer.def("__init__", [](RendererBox* self, const ModelBox& m, int width, int height, const std::string& file,
-                              const std::string& text, const std::string& folder, int samples) {
-    std::shared_ptr<const Scene> scene;
-    {
-      const nb::gil_scoped_release release;
-      std::optional<Spec> spec = describe(file, text, folder);
-      scene = std::make_shared<const Scene>(spec ? makeScene(*spec, *m.model) : makeScene(*m.model));
-    }
+  renderer.def("__init__", [](RendererBox* self, const SceneBox& scene, int width, int height, int samples) {
     RenderOptions options;
     options.samples = samples;
-    auto made = std::make_unique<Renderer>(scene, width, height, options);
-    new (self) RendererBox{scene, std::move(made), {}, {}, false};
+    auto made = std::make_unique<Renderer>(scene.scene, width, height, options);
+    new (self) RendererBox{scene.scene, std::move(made), {}, {}, false};
   });
   renderer.def("_update",
                [](RendererBox& r, const ModelBox& m, DataBox& d, const std::variant<int, std::string, Free>& camera,
-                  const std::vector<std::array<bool, 6>>& groups, bool points, bool forces, bool transparent,
-                  bool joints, bool coms, bool inertias, int flexColor) {
+                  const std::vector<std::array<bool, 6>>& groups, const std::map<std::string, bool>& flags, int frames,
+                  int flexColor) {
                  requireSame(m, d);
                  FrameOptions o;
                  if (groups.size() == 7) {
@@ -97,14 +108,11 @@ void bindPictures(nb::module_& module) {
                    o.flexGroups = groups[5];
                    o.skinGroups = groups[6];
                  }
-                 o.contactPoints = points;
-                 o.contactForces = forces;
-                 o.transparent = transparent;
-                 o.joints = joints;
-                 o.centersOfMass = coms;
-                 o.inertias = inertias;
+                 setFlags(flags, o);
+                 o.frames = static_cast<FrameKind>(frames);
                  o.flexColor = static_cast<FlexColor>(flexColor);
                  const Busy busy(d);
+                 refreshScene(*m.model, *r.scene);
                  updateFrame(*r.scene, *m.model, *d.data, r.frame, o);
                  const double aspect = static_cast<double>(r.renderer->width()) / r.renderer->height();
                  if (const int* number = std::get_if<int>(&camera)) {
@@ -120,13 +128,18 @@ void bindPictures(nb::module_& module) {
                });
   renderer.def(
       "_rgb",
-      [](RendererBox& r, nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu> out,
-         const std::vector<Extra>& extras) {
+      [](RendererBox& r, nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu> out, const std::vector<Extra>& extras,
+         bool shadows, bool reflections, bool haze, bool textures) {
         r.prepare(extras);
+        RenderOptions& options = r.renderer->options();
+        options.shadows = shadows;
+        options.reflections = reflections;
+        options.haze = haze;
+        options.textures = textures;
         const nb::gil_scoped_release release;
         r.renderer->rgb(r.view, {out.data(), out.size()});
       },
-      "out"_a.noconvert(), "extras"_a);
+      "out"_a.noconvert(), "extras"_a, "shadows"_a, "reflections"_a, "haze"_a, "textures"_a);
   renderer.def(
       "_depth",
       [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out) {

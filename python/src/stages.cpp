@@ -20,6 +20,15 @@ void run(const ModelBox& m, nb::handle_t<DataBox> handle) {
   raisePending(d);
 }
 
+/// step2() that is called out of turn is the caller's mistake.
+void secondHalf(const Model& m, Data& d) {
+  const int before = d.status[Trouble::StageOrder].count;
+  step2(m, d);
+  if (d.status[Trouble::StageOrder].count != before) {
+    throw std::invalid_argument("step2 came without step1 or forward before it; it did nothing");
+  }
+}
+
 void subtree(const Model& m, Data& d) { computeSubtreeVelocities(m, d); }
 
 }  // namespace
@@ -27,7 +36,7 @@ void subtree(const Model& m, Data& d) { computeSubtreeVelocities(m, d); }
 void bindStages(nb::module_& module) {
 #define SINEW_STAGE(name, function, doc) module.def(name, &run<&function>, "m"_a, "d"_a, doc)
   SINEW_STAGE("step1", step1, "First half of a step: everything that follows from qpos and qvel, sensors included.");
-  SINEW_STAGE("step2", step2, "Second half of a step: actuators, applied forces, constraints, integration.");
+  SINEW_STAGE("step2", secondHalf, "Second half of a step: actuators, applied forces, constraints, integration.");
   SINEW_STAGE("stage_position", stages::position, "All that follows from qpos.");
   SINEW_STAGE("stage_velocity", stages::velocity, "All that follows from qpos and qvel.");
   SINEW_STAGE("stage_acceleration", stages::acceleration, "Forces and qacc.");

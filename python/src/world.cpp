@@ -28,9 +28,25 @@ Shape shapeOf(const std::string& kind, const std::vector<double>& sizes, const s
   if (kind == "cylinder") return need(2), Cylinder{sizes[0], sizes[1]};
   if (kind == "ellipsoid") return need(3), Ellipsoid{{sizes[0], sizes[1], sizes[2]}};
   if (kind == "plane") return Plane{};
-  if (kind == "mesh") return TriangleMesh{vertices, faces};
-  throw std::invalid_argument("shape: one of sphere, box, capsule, cylinder, ellipsoid, plane, mesh; found \"" + kind +
-                              "\"");
+  if (kind == "mesh") {
+    TriangleMesh mesh{vertices, faces};
+    if (sizes.size() > 1) throw std::invalid_argument("mesh: needs one size at most, its thickness");
+    if (!sizes.empty()) mesh.thickness = sizes[0];
+    return mesh;
+  }
+  if (kind == "heightfield") {  // half sizes, base, rows, columns, heights
+    if (sizes.size() < 5) throw std::invalid_argument("heightfield: needs half sizes in x and y, base, and heights");
+    HeightField field;
+    field.halfSizeX = sizes[0];
+    field.halfSizeY = sizes[1];
+    field.base = sizes[2];
+    field.rows = static_cast<int>(sizes[3]);
+    field.columns = static_cast<int>(sizes[4]);
+    field.heights.assign(sizes.begin() + 5, sizes.end());
+    return field;
+  }
+  throw std::invalid_argument(
+      "shape: one of sphere, box, capsule, cylinder, ellipsoid, plane, mesh, heightfield; found \"" + kind + "\"");
 }
 
 /// Handles as Python holds them: kind, slot, generation.
@@ -70,11 +86,24 @@ std::optional<JointMotor> motorOf(const std::optional<std::array<double, 2>>& s)
   return JointMotor{(*s)[0], (*s)[1]};
 }
 
+nb::object sideOf(const ContactBody& c) { return c.body ? nb::cast(thing('b', c.body)) : nb::cast(thing('s', c.soft)); }
+
+nb::list sidesOf(const std::vector<ContactBody>& all) {
+  nb::list list;
+  for (const ContactBody& c : all) list.append(sideOf(c));
+  return list;
+}
+
+nb::dict eventOf(const SensorEvent& e) {
+  nb::dict d;
+  d["sensor"] = thing('b', e.sensor);
+  d["visitor"] = sideOf(e.visitor);
+  return d;
+}
+
 nb::dict eventOf(const ContactEvent& e) {
   nb::dict d;
-  const auto side = [](const ContactBody& c) {
-    return c.body ? nb::cast(thing('b', c.body)) : nb::cast(thing('s', c.soft));
-  };
+  const auto side = sideOf;
   d["a"] = side(e.a);
   d["b"] = side(e.b);
   d["point"] = vec(e.point);
@@ -108,31 +137,34 @@ void bindWorld(nb::module_& module) {
       });
 
   nb::class_<WorldBox> world(module, "WorldBase", nb::dynamic_attr());
-  world.def("__init__", [](WorldBox* self, const Vec& gravity, int solver, int iterations, double tolerance, double erp,
-                           double slop, double threshold, std::optional<int> integrator, bool sleeping, int threads) {
-    WorldOptions o;
-    o.gravity = gravity;
-    o.solver = static_cast<Solver>(solver);
-    o.iterations = iterations;
-    o.tolerance = tolerance;
-    o.erp = erp;
-    o.slop = slop;
-    o.restitutionThreshold = threshold;
-    if (integrator) o.integrator = static_cast<Integrator>(*integrator);
-    o.sleeping = sleeping;
-    o.threads = threads;
-    new (self) WorldBox{std::make_unique<World>(o)};
-  });
+  world.def("__init__",
+            [](WorldBox* self, const Vec& gravity, int solver, int method, int iterations, double tolerance, double erp,
+               double slop, double threshold, std::optional<int> integrator, bool sleeping, int threads) {
+              WorldOptions o;
+              o.gravity = gravity;
+              o.solver = static_cast<Solver>(solver);
+              o.method = static_cast<ImpulseMethod>(method);
+              o.iterations = iterations;
+              o.tolerance = tolerance;
+              o.erp = erp;
+              o.slop = slop;
+              o.restitutionThreshold = threshold;
+              if (integrator) o.integrator = static_cast<Integrator>(*integrator);
+              o.sleeping = sleeping;
+              o.threads = threads;
+              new (self) WorldBox{std::make_unique<World>(o)};
+            });
   world.def(
       "_add_body",
       [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes, const std::vector<Vec>& vertices,
-         const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& pos, const Quat& quat,
-         const Vec& velocity, const Vec& angular, std::optional<double> mass, double density, double restitution,
-         double friction, double torsional, double rolling, int contype, int conaffinity) {
+         const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& position,
+         const Quat& orientation, const Vec& velocity, const Vec& angular, std::optional<double> mass, double density,
+         double restitution, double friction, double torsional, double rolling, int contype, int conaffinity,
+         double linearDamping, double angularDamping, double gravityFactor, bool sensor, std::uint64_t userData) {
         BodyOptions o;
         o.name = name;
-        o.pos = pos;
-        o.quat = quaternion(quat);
+        o.position = position;
+        o.orientation = quaternion(orientation);
         o.velocity = velocity;
         o.angularVelocity = angular;
         o.mass = mass;
@@ -143,35 +175,66 @@ void bindWorld(nb::module_& module) {
         o.rollingFriction = rolling;
         o.contype = contype;
         o.conaffinity = conaffinity;
+        o.linearDamping = linearDamping;
+        o.angularDamping = angularDamping;
+        o.gravityFactor = gravityFactor;
+        o.sensor = sensor;
+        o.userData = userData;
         return thing('b', w.world->addBody(shapeOf(kind, sizes, vertices, faces), o));
       },
-      "kind"_a, "sizes"_a, "vertices"_a, "faces"_a, "name"_a, "pos"_a, "quat"_a, "velocity"_a, "angular"_a,
+      "kind"_a, "sizes"_a, "vertices"_a, "faces"_a, "name"_a, "position"_a, "orientation"_a, "velocity"_a, "angular"_a,
       "mass"_a.none(), "density"_a, "restitution"_a, "friction"_a, "torsional"_a, "rolling"_a, "contype"_a,
-      "conaffinity"_a);
+      "conaffinity"_a, "linear_damping"_a, "angular_damping"_a, "gravity_factor"_a, "sensor"_a, "user_data"_a);
   world.def("_add_static",
             [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes, const std::vector<Vec>& vertices,
-               const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& pos, const Quat& quat,
-               double restitution, double friction) {
+               const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& position,
+               const Quat& orientation, double restitution, double friction, int contype, int conaffinity,
+               const Vec& surface, bool sensor, std::uint64_t userData) {
               StaticOptions o;
               o.name = name;
-              o.pos = pos;
-              o.quat = quaternion(quat);
+              o.position = position;
+              o.orientation = quaternion(orientation);
               o.restitution = restitution;
               o.friction = friction;
+              o.contype = contype;
+              o.conaffinity = conaffinity;
+              o.surfaceVelocity = surface;
+              o.sensor = sensor;
+              o.userData = userData;
               return thing('b', w.world->addStatic(shapeOf(kind, sizes, vertices, faces), o));
+            });
+  world.def("_add_kinematic",
+            [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes, const std::vector<Vec>& vertices,
+               const std::vector<std::array<int, 3>>& faces, const std::string& name, const Vec& position,
+               const Quat& orientation, const Vec& velocity, const Vec& angular, double restitution, double friction,
+               int contype, int conaffinity, const Vec& surface, bool sensor, std::uint64_t userData) {
+              KinematicOptions o;
+              o.name = name;
+              o.position = position;
+              o.orientation = quaternion(orientation);
+              o.velocity = velocity;
+              o.angularVelocity = angular;
+              o.restitution = restitution;
+              o.friction = friction;
+              o.contype = contype;
+              o.conaffinity = conaffinity;
+              o.surfaceVelocity = surface;
+              o.sensor = sensor;
+              o.userData = userData;
+              return thing('b', w.world->addKinematic(shapeOf(kind, sizes, vertices, faces), o));
             });
   world.def(
       "_add_soft",
       [](WorldBox& w, const std::string& name, int type, int dim, const std::vector<int>& count,
-         const std::vector<double>& spacing, const Vec& pos, double radius, double mass, double young, double poisson,
-         double damping, std::optional<double> thickness, const Vec& velocity) {
+         const std::vector<double>& spacing, const Vec& position, double radius, double mass, double young,
+         double poisson, double damping, std::optional<double> thickness, const Vec& velocity) {
         spec::Flexcomp flex;
         flex.name = name;
         flex.type = static_cast<spec::FlexcompType>(type);
         flex.dim = dim;
         flex.count = count;
         flex.spacing = spacing;
-        flex.pos = pos;
+        flex.pos = position;
         flex.radius = radius;
         flex.mass = mass;
         flex.elasticity.young = young;
@@ -180,7 +243,7 @@ void bindWorld(nb::module_& module) {
         if (thickness) flex.elasticity.thickness = thickness;
         return thing('s', w.world->addSoft(flex, velocity));
       },
-      "name"_a, "type"_a, "dim"_a, "count"_a, "spacing"_a, "pos"_a, "radius"_a, "mass"_a, "young"_a, "poisson"_a,
+      "name"_a, "type"_a, "dim"_a, "count"_a, "spacing"_a, "position"_a, "radius"_a, "mass"_a, "young"_a, "poisson"_a,
       "damping"_a, "thickness"_a.none(), "velocity"_a);
   world.def(
       "_add_joint",
@@ -242,6 +305,41 @@ void bindWorld(nb::module_& module) {
         return thing('b', id);
       },
       "name"_a, "The body of this name, None if there is none.");
+  world.def(
+      "find_joint",
+      [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
+        const JointId id = w.world->findJoint(name);
+        if (!id) return std::nullopt;
+        return thing('j', id);
+      },
+      "name"_a, "The joint of this name, None if there is none.");
+  world.def(
+      "find_soft",
+      [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
+        const SoftId id = w.world->findSoft(name);
+        if (!id) return std::nullopt;
+        return thing('s', id);
+      },
+      "name"_a, "The soft thing of this name, None if there is none.");
+  world.def(
+      "reserve", [](WorldBox& w, int count) { w.world->reserve(count); }, "bodies"_a,
+      "Makes room for this many more bodies of one shape each: adding them needs no compiling.");
+  world.def(
+      "user_data",
+      [](const WorldBox& w, const Thing& t) {
+        return t.kind == 'b'   ? w.world->userData(body(t))
+               : t.kind == 's' ? w.world->userData(soft(t))
+                               : w.world->userData(joint(t));
+      },
+      "thing"_a, "A number that is kept for the user.");
+  world.def(
+      "set_user_data",
+      [](WorldBox& w, const Thing& t, std::uint64_t data) {
+        if (t.kind == 'b') w.world->setUserData(body(t), data);
+        if (t.kind == 's') w.world->setUserData(soft(t), data);
+        if (t.kind == 'j') w.world->setUserData(joint(t), data);
+      },
+      "thing"_a, "data"_a);
   world.def_prop_ro(
       "bodies",
       [](const WorldBox& w) {
@@ -254,7 +352,17 @@ void bindWorld(nb::module_& module) {
       "ground", [](const WorldBox& w) { return thing('b', w.world->ground()); },
       "The immovable frame of the world itself, for joints.");
   world.def(
-      "name_of", [](const WorldBox& w, const Thing& t) { return w.world->nameOf(body(t)); }, "body"_a);
+      "name_of",
+      [](const WorldBox& w, const Thing& t) {
+        return t.kind == 'b'   ? w.world->nameOf(body(t))
+               : t.kind == 's' ? w.world->nameOf(soft(t))
+                               : w.world->nameOf(joint(t));
+      },
+      "thing"_a);
+  world.def(
+      "is_kinematic", [](const WorldBox& w, const Thing& t) { return w.world->isKinematic(body(t)); }, "body"_a);
+  world.def(
+      "is_sensor", [](const WorldBox& w, const Thing& t) { return w.world->isSensor(body(t)); }, "body"_a);
   world.def(
       "is_static", [](const WorldBox& w, const Thing& t) { return w.world->isStatic(body(t)); }, "body"_a);
   world.def(
@@ -288,13 +396,71 @@ void bindWorld(nb::module_& module) {
       "thing"_a, "kg; infinite for static things.");
   world.def(
       "set_position",
-      [](WorldBox& w, const Thing& t, const Vec& pos, const std::optional<Quat>& quat) {
+      [](WorldBox& w, const Thing& t, const Vec& position, const std::optional<Quat>& orientation) {
         Placement placement = w.world->placement(body(t));
-        placement.position = pos;
-        if (quat) placement.orientation = quaternion(*quat);
+        placement.position = position;
+        if (orientation) placement.orientation = quaternion(*orientation);
         w.world->setPlacement(body(t), placement);
       },
-      "body"_a, "pos"_a, "quat"_a.none() = nb::none(), "Puts a body somewhere.");
+      "body"_a, "position"_a, "orientation"_a.none() = nb::none(), "Puts a body somewhere.");
+  world.def(
+      "move_to",
+      [](WorldBox& w, const Thing& t, const Vec& position, double dt, const std::optional<Quat>& orientation) {
+        Placement placement = w.world->placement(body(t));
+        placement.position = position;
+        if (orientation) placement.orientation = quaternion(*orientation);
+        w.world->moveTo(body(t), placement, dt);
+      },
+      "body"_a, "position"_a, "dt"_a, "orientation"_a.none() = nb::none(),
+      "Gives a kinematic body the velocity with which it is there after dt.");
+  world.def(
+      "velocity_at",
+      [](const WorldBox& w, const Thing& t, const Vec& point) { return vec(w.world->velocityAt(body(t), point)); },
+      "body"_a, "point"_a, "Velocity of the material point that is there, m/s.");
+  world.def(
+      "set_linear_damping", [](WorldBox& w, const Thing& t, double c) { w.world->setLinearDamping(body(t), c); },
+      "body"_a, "damping"_a, "N s/m");
+  world.def(
+      "set_angular_damping", [](WorldBox& w, const Thing& t, double c) { w.world->setAngularDamping(body(t), c); },
+      "body"_a, "damping"_a, "N m s/rad");
+  world.def(
+      "set_gravity_factor", [](WorldBox& w, const Thing& t, double f) { w.world->setGravityFactor(body(t), f); },
+      "body"_a, "factor"_a, "Gravity acts this many times on the body.");
+  world.def(
+      "set_surface_velocity",
+      [](WorldBox& w, const Thing& t, const Vec& v) { w.world->setSurfaceVelocity(body(t), v); }, "body"_a,
+      "velocity"_a, "Of the surface of a static or kinematic body, in its frame, m/s.");
+  world.def(
+      "ray_cast",
+      [](const WorldBox& w, const Vec& origin, const Vec& direction, double most, const std::optional<Thing>& exclude,
+         bool statics, bool softs) -> nb::object {
+        RayCastOptions o;
+        o.maxDistance = most;
+        if (exclude) o.exclude = body(*exclude);
+        o.statics = statics;
+        o.softs = softs;
+        const std::optional<RayCastHit> hit = w.world->rayCast(origin, direction, o);
+        if (!hit) return nb::none();
+        nb::dict d;
+        d["thing"] = sideOf(hit->thing);
+        d["distance"] = hit->distance;
+        d["point"] = vec(hit->point);
+        d["normal"] = vec(hit->normal);
+        return d;
+      },
+      "origin"_a, "direction"_a, "max_distance"_a = std::numeric_limits<double>::infinity(),
+      "exclude"_a.none() = nb::none(), "statics"_a = true, "softs"_a = true,
+      "The first surface along a ray: thing, distance, point, normal; None if there is none.");
+  world.def("_overlapping", [](const WorldBox& w, const std::string& kind, const std::vector<double>& sizes,
+                               const Vec& position, const Quat& orientation) {
+    return sidesOf(w.world->overlapping(shapeOf(kind, sizes, {}, {}), {position, quaternion(orientation)}));
+  });
+  world.def(
+      "visitors_of", [](const WorldBox& w, const Thing& t) { return sidesOf(w.world->overlapping(body(t))); },
+      "sensor"_a, "What overlaps a sensor now.");
+  world.def(
+      "distance", [](const WorldBox& w, const Thing& a, const Thing& b) { return w.world->distance(body(a), body(b)); },
+      "first"_a, "second"_a, "Distance of the surfaces of two bodies, m; negative: the depth.");
   world.def(
       "set_velocity",
       [](WorldBox& w, const Thing& t, const Vec& linear, const Vec& angular) {
@@ -361,11 +527,31 @@ void bindWorld(nb::module_& module) {
     return [held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* p) {
               const nb::gil_scoped_acquire lock;
               delete p;
-            })](const ContactEvent& e) {
+            })](const auto& e) {
       const nb::gil_scoped_acquire lock;
       (*held)(eventOf(e));
     };
   };
+  world.def(
+      "on_sensor_begin", [handler](WorldBox& w, nb::callable f) { w.world->onSensorBegin(handler(f)); }, "callback"_a,
+      "callback(event) is called at the end of an update for each thing that began to overlap a sensor.");
+  world.def(
+      "on_sensor_end", [handler](WorldBox& w, nb::callable f) { w.world->onSensorEnd(handler(f)); }, "callback"_a,
+      "The same for things that ceased to overlap it.");
+  world.def(
+      "set_contact_filter",
+      [](WorldBox& w, nb::object f) {
+        if (f.is_none()) return w.world->setContactFilter({});
+        const auto held = std::shared_ptr<nb::object>(new nb::object(std::move(f)), [](nb::object* p) {
+          const nb::gil_scoped_acquire lock;
+          delete p;
+        });
+        w.world->setContactFilter([held](const ContactBody& a, const ContactBody& b) {
+          const nb::gil_scoped_acquire lock;
+          return nb::cast<bool>((*held)(sideOf(a), sideOf(b)));
+        });
+      },
+      "filter"_a.none(), "filter(a, b) says whether two things that are near may touch; None removes it.");
   world.def(
       "on_contact_begin", [handler](WorldBox& w, nb::callable f) { w.world->onContactBegin(handler(f)); }, "callback"_a,
       "callback(event) is called at the end of an update for each two things that began to touch.");
@@ -379,8 +565,8 @@ void bindWorld(nb::module_& module) {
         for (const WorldContact& c : w.world->contacts()) {
           nb::dict d;
           d["id"] = c.id;
-          d["a"] = c.a.body ? nb::cast(thing('b', c.a.body)) : nb::cast(thing('s', c.a.soft));
-          d["b"] = c.b.body ? nb::cast(thing('b', c.b.body)) : nb::cast(thing('s', c.b.soft));
+          d["a"] = sideOf(c.a);
+          d["b"] = sideOf(c.b);
           d["distance"] = c.distance;
           d["normal_impulse"] = c.normalImpulse;
           d["impulse"] = vec(c.impulse);
@@ -400,6 +586,17 @@ void bindWorld(nb::module_& module) {
       "trouble", [](const WorldBox& w) { return w.world->trouble(); }, "What went wrong so far, in words.");
   world.def(
       "set_gravity", [](WorldBox& w, const Vec& g) { w.world->setGravity(g); }, "gravity"_a);
+  nb::class_<World::Snapshot>(module, "WorldSnapshot", "A World as it was.");
+  world.def(
+      "snapshot", [](const WorldBox& w) { return w.world->snapshot(); }, "Everything but the callbacks, in memory.");
+  world.def(
+      "restore", [](WorldBox& w, const World::Snapshot& s) { w.world->restore(s); }, "snapshot"_a,
+      "Back to a snapshot; it goes on bit for bit as it did from there.");
+  world.def(
+      "save", [](const WorldBox& w, const std::string& file) { w.world->save(file); }, "file"_a,
+      "Everything but the callbacks, as a file.");
+  world.def(
+      "_load", [](WorldBox& w, const std::string& file) { *w.world = World::load(file); }, "file"_a);
   world.def(
       "to_mjcf", [](const WorldBox& w) { return w.world->toMjcf(); }, "As MJCF, with a keyframe \"now\".");
   world.def_prop_ro(

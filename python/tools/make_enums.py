@@ -8,14 +8,18 @@ import mujoco
 lines = [
     f'"""Names and numbers of MuJoCo {mujoco.__version__}\'s enumerations and constants. Written by make_enums.py."""',
     "",
-    "from enum import IntEnum",
+    "from enum import Enum, IntEnum",
     "",
     f'MUJOCO_VERSION = "{mujoco.__version__}"',
     f"MUJOCO_VERSION_NUMBER = {mujoco.mj_version()}",
     "",
+    "",
+    "class _Named(IntEnum):",
+    "    __str__ = Enum.__str__  # with its name, in all versions of Python",
+    "",
 ]
 for name in sorted(n for n in dir(mujoco) if n.startswith("mjt")):
-    lines += ["", f"class {name}(IntEnum):"]
+    lines += ["", f"class {name}(_Named):"]
     lines += [f"    {member} = {int(value)}" for member, value in getattr(mujoco, name).__members__.items()]
     lines.append("")
 lines.append("")

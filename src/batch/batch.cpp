@@ -223,6 +223,12 @@ std::span<double> Batch::vary(std::string_view name) {
   for (Column& c : impl_->varied) {
     if (c.name == name) return c.values;
   }
+  if (std::find(kCompiledInto.begin(), kCompiledInto.end(), name) != kCompiledInto.end()) {
+    fail(
+        fmt::format("\"{}\" cannot be varied: compile() has worked it into other arrays of the model; compile a model "
+                    "for each value",
+                    name));
+  }
   const auto arrays = [&](auto&& f) { impl_->model.forEachArray(f); };
   const auto columnOf = [&](std::string_view itsName) {
     Column c{std::string(itsName), 0, {}};

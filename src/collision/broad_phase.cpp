@@ -8,6 +8,7 @@
 #include "collision/collision.h"
 #include "collision/filters.h"
 #include "collision/near_pairs.h"
+#include "collision/sweep.h"
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/workspace.h"
@@ -73,20 +74,24 @@ bool keepsItsBox(const Model& m, const Data& d, int collider) { return awakeness
 bool isLively(const Model& m, const Data& d, int collider) { return awakeness(m, d, collider) > 0; }
 
 /// Colliders that planes are not among, and their boxes: those that sleep keep theirs.
-void updateBoxes(const Model& m, Data& d, std::span<const int> bounded) {
+void updateBoxes(const Model& m, Data& d, const Sweep& sweep, std::span<const int> bounded) {
   const std::span<BoundingTree::Box> boxes =
       d.work->arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(bounded.size()));
   const bool known = someAsleep(m, d) && isAbout(d.work->nearPairs, bounded);
   for (std::size_t i = 0; i < boxes.size(); ++i) {
-    boxes[i] = known && keepsItsBox(m, d, bounded[i]) ? d.work->nearPairs.box[static_cast<std::ptrdiff_t>(i)]
-                                                      : worldBox(m, d, bounded[i]);
+    if (known && keepsItsBox(m, d, bounded[i])) {
+      boxes[i] = d.work->nearPairs.box[static_cast<std::ptrdiff_t>(i)];
+      continue;
+    }
+    boxes[i] = worldBox(m, d, bounded[i]);
+    sweep.extend(bounded[i], boxes[i]);
   }
   updateNearPairs(m, bounded, boxes, d.work->nearPairs, d.work->arena);
 }
 
 }  // namespace
 
-void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
+void findCandidates(const Model& m, Data& d, const Sweep& sweep, Array<ColliderPair>& candidates) {
   const Arena::Scope scope(d.work->arena);
   std::span<int> bounded = d.work->arena.take<int>(m.ngeom + m.nflex), planes = d.work->arena.take<int>(m.ngeom);
   std::size_t nbounded = 0, nplane = 0;
@@ -96,12 +101,13 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
   }
   bounded = bounded.first(nbounded);
   planes = planes.first(nplane);
-  updateBoxes(m, d, bounded);
+  updateBoxes(m, d, sweep, bounded);
 
   const bool sleepers = someAsleep(m, d);
   const auto matters = [&](int c1, int c2) { return !sleepers || isLively(m, d, c1) || isLively(m, d, c2); };
   const auto mayMeet = [&](int c1, int c2) {
-    return isFlex(m, c1) || isFlex(m, c2) || mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2));
+    return isFlex(m, c1) || isFlex(m, c2) || mayTouch(m, d, c1, c2, detectionDistance(m, c1, c2)) ||
+           sweep.mayPass(c1, c2);
   };
   // planes and explicit pairs, which have no boxes; then what is listed, which is in order
   Array<ColliderPair>&unlisted = d.work->collideMemory->unlisted, &listed = d.work->collideMemory->listed;
@@ -117,7 +123,10 @@ void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates) {
     const int g1 = m.pair_geom1[i], g2 = m.pair_geom2[i];
     if (!matters(g1, g2)) continue;
     const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : m.pair_margin[i];
-    if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i], earlyDistance(m, g1, g2)))) continue;
+    if (!mayTouch(m, d, g1, g2, detectionDistance(m.opt, margin, m.pair_gap[i], earlyDistance(m, g1, g2))) &&
+        !sweep.mayPass(g1, g2)) {
+      continue;
+    }
     unlisted.push_back(orderedPair(m, g1, g2, i));
   }
   std::sort(unlisted.begin(), unlisted.end());

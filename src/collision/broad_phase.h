@@ -6,8 +6,10 @@
 
 namespace sinew {
 
-/// geom poses, flexvert_xpos -> all pairs of colliders that may touch, in the order of their contacts. Updates
-/// d.work->nearPairs.
-void findCandidates(const Model& m, Data& d, Array<ColliderPair>& candidates);
+class Sweep;
+
+/// geom poses, flexvert_xpos -> all pairs of colliders that may touch, or pass through each other in this step, in the
+/// order of their contacts. Updates d.work->nearPairs.
+void findCandidates(const Model& m, Data& d, const Sweep& sweep, Array<ColliderPair>& candidates);
 
 }  // namespace sinew

@@ -9,6 +9,8 @@
 #include "collision/element_contacts.h"
 #include "collision/filters.h"
 #include "collision/geom_contacts.h"
+#include "collision/sides.h"
+#include "collision/sweep.h"
 #include "geom/support.h"
 #include "math/types.h"
 #include "model/awake.h"
@@ -76,22 +78,25 @@ void collide(const Model& m, Data& d) {
   d.contact.clear();
   d.support_carrier.clear();
   d.support_weight.clear();
+  d.work->collideMemory->sides.clear();
   if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) {
     d.work->nearPairs.clear();  // the boxes of what falls asleep meanwhile are not in it
     return;
   }
 
+  beginSides(m, d);
   const Arena::Scope scope(d.work->arena);
   CollideMemory::Store& memory = *d.work->collideMemory;
   memory.provideSlots(d.threads);
   Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();
-  findCandidates(m, d, candidates);
+  const Sweep sweep(m, d, d.qvel);
+  findCandidates(m, d, sweep, candidates);
   if (d.callbacks.contactFilter) dropFiltered(m, d, candidates);
   ElementTrees trees(m, d);
   const geom::CollideOptions options = collideOptions(m, d);
   const std::span<const ColliderPair> pairs(candidates.data(), static_cast<std::size_t>(candidates.size()));
-  GeomTouches touches(m, d, pairs);
+  GeomTouches touches(m, d, sweep, pairs);
   ContactLimit limit(m, d);
   for (std::size_t i = 0; i < pairs.size(); ++i) {  // contacts in the order of the pairs
     const int first = pairs[i].first, second = pairs[i].second;
@@ -101,7 +106,7 @@ void collide(const Model& m, Data& d) {
       if (touch.found > 0) limit.thinned(first, second, touch.found);
       limit.check();
     } else if (!isFlex(m, first)) {
-      collideGeomWithFlex(m, d, trees, options, first, flexOf(m, second), limit);
+      collideGeomWithFlex(m, d, sweep, trees, options, first, flexOf(m, second), limit);
     } else {
       collideFlexes(m, d, trees, options, flexOf(m, first), flexOf(m, second), limit);
     }
@@ -111,6 +116,50 @@ void collide(const Model& m, Data& d) {
     collideFlexWithItself(m, d, trees, options, f, limit);
   }
   limit.finish();
+}
+
+int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::span<const double> change) {
+  if (m.opt.disabled(disable::kContact)) return 0;
+  const Arena::Scope scope(d.work->arena);
+  const Sweep sweep(m, d, qvel);
+  if (!sweep.active()) return 0;
+  const Sweep turn(m, d, change);
+  if (!turn.active() && m.nflex == 0) return 0;
+  const auto sleeps = [&](int c) {
+    return isFlex(m, c) ? flexAsleep(m, d, flexOf(m, c)) : bodyAsleep(d, m.geom_bodyid[c]);
+  };
+  CollideMemory::Store& memory = *d.work->collideMemory;
+  Array<ColliderPair>& candidates = memory.candidates;
+  candidates.clear();
+  findCandidates(m, d, sweep, candidates);
+  if (d.callbacks.contactFilter) dropFiltered(m, d, candidates);
+  ElementTrees trees(m, d);
+  const geom::CollideOptions options = collideOptions(m, d);
+  ContactLimit limit(m, d);
+  const int before = d.ncon();
+  for (const ColliderPair& pair : candidates) {
+    const int first = pair.first, second = pair.second;
+    if (!sweep.mayPass(first, second)) continue;
+    if (!isFlex(m, second) && !turn.mayPass(first, second)) continue;  // collide() has looked along the same motion
+    if (sleeps(first) || sleeps(second) || isFlex(m, first)) continue;
+    if (isFlex(m, second)) {
+      const MixedParameters p = mixParameters(m.opt, parametersOf(m, first), parametersOf(m, second));
+      if (m.geom_type[first] != GeomType::Plane) sweep.meetFlex(first, flexOf(m, second), d, trees, options, p, limit);
+      continue;
+    }
+    const bool touch = std::any_of(d.contact.begin(), d.contact.end(), [&](const Contact& contact) {
+      return contact.efc_address >= 0 && contact.geom[0] == first && contact.geom[1] == second;
+    });
+    if (touch) continue;
+    Array<geom::ContactPoint>& points = memory.slot(0).points;
+    points.clear();
+    sweep.meet(first, second, options, points);
+    addContacts(m, d, parametersOfGeoms(m, pair), {points.data(), static_cast<std::size_t>(points.size())}, first,
+                second);
+    limit.check();
+  }
+  limit.finish();
+  return d.ncon() - before;
 }
 
 }  // namespace sinew

@@ -46,6 +46,7 @@ struct CollideMemory::Store {
   std::vector<TouchChunk> chunks;                ///< GeomTouches
   Array<int> elements;                           ///< element_contacts.cpp
   Array<std::pair<int, int>> elementPairs;       ///< likewise
+  Array<RowMemory> sides;                        ///< what the next step is to know, collision/sides.h
 };
 
 /// Settings of the convex collider, with the memory of `d` that belongs to one thread of a step.

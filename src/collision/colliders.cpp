@@ -1,12 +1,11 @@
 #include "collision/colliders.h"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "collision/elements.h"
 #include "collision/filters.h"
 #include "collision/restitution.h"
+#include "collision/spacing.h"
 #include "math/types.h"
 #include "model/bounding_tree.h"
 
@@ -52,15 +51,13 @@ double earlyDistance(const Model& m, int collider) {
     const double radius = m.geom_rbound[collider];  // 0: without bounds
     return radius > 0 ? std::min(kSpeculativeDistance, 0.2 * radius) : kSpeculativeDistance;
   }
-  // as many points as there are, spread over the largest extents
-  const int f = flexOf(m, collider), dim = m.flex_dim[f];
-  double extent[3];
-  for (int k = 0; k < 3; ++k) extent[k] = 2 * m.flex_size[3 * f + k];
-  std::sort(extent, extent + 3, std::greater<>());
-  double volume = 1;
-  for (int k = 0; k < dim; ++k) volume *= extent[k];
-  const double spacing = std::pow(volume / m.flex_vertnum[f], 1.0 / dim);
-  return std::min(kSpeculativeDistance, std::max(0.5 * spacing, m.flex_radius[f]));
+  const int f = flexOf(m, collider);
+  return std::min(kSpeculativeDistance, std::max(0.5 * vertexSpacing(m, f), m.flex_radius[f]));
+}
+
+double stiffEarlyDistance(const Model& m, int flex) {
+  if (m.opt.solver == Solver::Impulse || m.flex_law[flex] == FlexLaw::Reference) return 0;
+  return std::min(kSpeculativeDistance, std::max(0.5 * vertexSpacing(m, flex), m.flex_radius[flex]));
 }
 
 ContactParameters parametersOf(const Model& m, int collider) {
@@ -87,6 +84,7 @@ BoundingTree::Box worldBox(const Model& m, const Data& d, int collider) {
   const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : own;
   double reach = std::max(0.0, margin) + (flex ? m.flex_gap[id] : m.geom_gap[id]);
   reach += 0.5 * earlyDistance(m, collider);  // half of both is not less than the smaller one
+  if (flex) reach += stiffEarlyDistance(m, id);
   return flex ? flexBox(m, d, id, reach) : geomBox(m, d, id, reach);
 }
 

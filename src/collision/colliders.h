@@ -13,6 +13,10 @@ ContactParameters parametersOf(const Model& m, int collider);
 /// a flex: small things would have all their neighbours as contacts. 0 with other solvers.
 double earlyDistance(const Model& m, int collider);
 
+/// How much earlier contacts of a flex have rows under the soft solvers; 0 under MuJoCo's law. See isAhead() in
+/// constraint/impedance.cpp.
+double stiffEarlyDistance(const Model& m, int flex);
+
 /// World box of a geom, grown by `reach`.
 BoundingTree::Box geomBox(const Model& m, const Data& d, int geom, double reach);
 

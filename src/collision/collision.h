@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "geom/collide.h"
 #include "sinew/contact.h"
 #include "sinew/data.h"
@@ -13,6 +15,11 @@ namespace sinew {
 /// after all bodies), then by geoms or elements, then as the pair collider gives them; last, flexes with themselves. No
 /// contact is ever dropped.
 void collide(const Model& m, Data& d);
+
+/// Looks once more, along the motion that the solver has found: `qvel` are the velocities that take the step to its
+/// end, `change` is what the solver made of those that collide() looked along. Appends contacts (with `swept` set)
+/// where this motion would take colliders through each other; returns how many. What sleeps is left out.
+int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::span<const double> change);
 
 /// A geom where it is now, for geom/collide.h. Needs kinematics().
 geom::Shape shapeOf(const Model& m, const Data& d, int geom);

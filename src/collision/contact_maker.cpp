@@ -130,6 +130,8 @@ void placeAt(const geom::ContactPoint& point, double early, Contact& contact) {
   contact.dist = point.dist;
   MapVec3(contact.pos.data()) = point.pos;
   contact.feature = point.feature;
+  contact.swept = point.swept;
+  if (contact.swept) return;
   if (contact.dist < contact.includemargin + early) return;
   if (contact.adhesion != 0) {
     contact.dim = 1;
@@ -142,12 +144,17 @@ void placeAt(const geom::ContactPoint& point, double early, Contact& contact) {
 
 void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
                 const Touching& b) {
+  const Vec3 half = (0.5 * point.dist) * point.normal;
+  addContactAt(m, d, p, point, a, b, point.pos - half, point.pos + half);
+}
+
+void addContactAt(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
+                  const Touching& b, const Vec3& onA, const Vec3& onB) {
   Contact contact = contactBetween(m, p, a, b);
   placeAt(point, p.early, contact);
   setFrame(point, contact.frame);
-  const Vec3 half = (0.5 * point.dist) * point.normal;
-  contact.side[0] = makeSide(m, d, a, b, point.pos - half, -point.normal);
-  contact.side[1] = makeSide(m, d, b, a, point.pos + half, point.normal);
+  contact.side[0] = makeSide(m, d, a, b, onA, -point.normal);
+  contact.side[1] = makeSide(m, d, b, a, onB, point.normal);
   d.contact.push_back(contact);
 }
 
@@ -168,6 +175,12 @@ void addContacts(const Model& m, Data& d, const MixedParameters& p, std::span<co
     d.contact.push_back(common);
     placeAt(point, p.early, d.contact.back());
   }
+}
+
+bool hasForce(std::span<const geom::ContactPoint> points, const MixedParameters& p, const Option& opt) {
+  const double distance = forceDistance(opt, p.margin, p.gap) + p.early;
+  return std::any_of(points.begin(), points.end(),
+                     [&](const geom::ContactPoint& point) { return point.dist < distance; });
 }
 
 TouchedVertices touchedVertices(const Model& m, const Data& d, const Contact& contact, std::size_t side) {

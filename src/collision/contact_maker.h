@@ -19,9 +19,16 @@ struct Touching {
 void addContact(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
                 const Touching& b);
 
+/// The same for a contact whose sides touch elsewhere than half its distance from its point.
+void addContactAt(const Model& m, Data& d, const MixedParameters& p, const geom::ContactPoint& point, const Touching& a,
+                  const Touching& b, const Vec3& onA, const Vec3& onB);
+
 /// The same for all points between two geoms.
 void addContacts(const Model& m, Data& d, const MixedParameters& p, std::span<const geom::ContactPoint> points,
                  int geom1, int geom2);
+
+/// Whether one of the points is near enough for rows.
+bool hasForce(std::span<const geom::ContactPoint> points, const MixedParameters& p, const Option& opt);
 
 /// Vertices of a flex that a side of a contact touches, counted over all flexes, and their shares, which sum up to 1.
 struct TouchedVertices {

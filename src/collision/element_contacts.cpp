@@ -11,6 +11,10 @@
 #include "collision/colliders.h"
 #include "collision/contact_maker.h"
 #include "collision/filters.h"
+#include "collision/seams.h"
+#include "collision/sides.h"
+#include "collision/sweep.h"
+#include "geom/element_distance.h"
 #include "math/types.h"
 #include "model/workspace.h"
 
@@ -94,7 +98,7 @@ class EdgesOnce {
 };
 
 /// Two elements whose boxes overlap, looked at more closely before they are listed. The cheap test comes first.
-bool mayTouch(const Model& m, const Data& d, int elem1, int elem2, double distance) {
+bool elementsMayTouch(const Model& m, const Data& d, int elem1, int elem2, double distance) {
   return !geom::farApart(elementAt(m, d, elem1), elementAt(m, d, elem2), distance) && !areOnOneBody(m, elem1, elem2);
 }
 
@@ -147,11 +151,45 @@ void collideInside(const Model& m, Data& d, const geom::CollideOptions& options,
   }
 }
 
+Vec3 normalOf(const geom::Element& triangle) {
+  const auto& x = triangle.corner;
+  return normalizedOrX((x[1] - x[0]).cross(x[2] - x[0]));
+}
+
+/// Notes on which side of a triangle a geom is that does not touch it but is nearer than `reach`.
+void noteSideAhead(Data& d, int geom, int elem, const geom::Shape& shape, const geom::Element& triangle, double reach,
+                   const geom::CollideOptions& options) {
+  Vec3 onShape = Vec3::Zero(), onTriangle = Vec3::Zero();
+  const double apart = geom::distance(shape, triangle, reach, options, &onShape, &onTriangle);
+  if (apart > 0 && apart < reach) noteSide(d, geom, elem, triangle, normalizedOrX(onTriangle - onShape));
+}
+
+/// The same for any geom, with its contact points: the deepest of those across the triangle decides.
+void noteSideOf(Data& d, int geom, int elem, const geom::Shape& shape, const geom::Element& triangle, double reach,
+                const geom::CollideOptions& options, const Array<geom::ContactPoint>& points) {
+  if (points.empty()) return noteSideAhead(d, geom, elem, shape, triangle, reach, options);
+  const Vec3 face = normalOf(triangle);
+  const geom::ContactPoint* deepest = nullptr;
+  for (const geom::ContactPoint& point : points) {
+    if (!(std::abs(face.dot(point.normal)) > geom::kFacing)) continue;
+    if (!deepest || point.dist < deepest->dist) deepest = &point;
+  }
+  if (deepest) noteSide(d, geom, elem, triangle, deepest->normal);
+}
+
+double stiffEarly(const Model& m, int geom, int flex) {
+  const double early = stiffEarlyDistance(m, flex);
+  return m.geom_rbound[geom] > 0 ? std::min(early, 0.2 * m.geom_rbound[geom]) : early;
+}
+
 }  // namespace
 
-void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int geom,
-                         int flex, ContactLimit& limit) {
-  const MixedParameters p = mixParameters(m.opt, parametersOf(m, geom), parametersOf(m, m.ngeom + flex));
+void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTrees& trees,
+                         const geom::CollideOptions& options, int geom, int flex, ContactLimit& limit) {
+  MixedParameters p = mixParameters(m.opt, parametersOf(m, geom), parametersOf(m, m.ngeom + flex));
+  p.early = std::max(p.early, stiffEarly(m, geom, flex));
+  // what flies by so fast that it leaves the reach of its contacts in a step has none ahead: they would be in its way
+  if (m.geom_type[geom] != GeomType::Plane && sweep.way(geom, m.ngeom + flex) > p.early) p.early = 0;
   if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p, limit);
 
   const BoundingTree& tree = trees.of(flex);  // takes memory that stays, so it comes before the scope
@@ -160,39 +198,54 @@ void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geo
   Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
   Array<int>& elements = d.work->collideMemory->elements;
   elements.clear();
-  forEachInside(tree, geomBox(m, d, geom, distance), [&](int item) { elements.push_back(trees.element(flex, item)); });
+  // sides are known before something touches: as far ahead as the next step may get
+  const bool sides = hasSides(m, geom, flex);
+  const double reach = distance + (sides ? sweep.way(geom, m.ngeom + flex) : 0);
+  forEachInside(tree, geomBox(m, d, geom, reach), [&](int item) { elements.push_back(trees.element(flex, item)); });
   std::sort(elements.begin(), elements.end());
   const geom::Shape shape = shapeOf(m, d, geom);
-  const OwnBox box(m, d, geom, distance);
+  const OwnBox box(m, d, geom, distance), farBox(m, d, geom, reach);
   EdgesOnce edges(m, d, flex);
+  const bool seams = options.steady && m.flex_rigid[flex] && m.flex_dim[flex] == 2;
   for (const int elem : elements) {
     const geom::Element element = elementAt(m, d, elem);
-    if (!box.mayTouch(element) || hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
+    if (!farBox.mayTouch(element) || hasVertexOn(m, elem, m.geom_bodyid[geom])) continue;
     points.clear();
-    const int found = geom::collide(shape, element, distance, options, points);
+    const double side = sides ? recallSide(d, geom, elem) : 0;
+    if (!box.mayTouch(element)) {
+      noteSideAhead(d, geom, elem, shape, element, reach, options);
+      continue;
+    }
+    const Vec3 toward = -side * normalOf(element);
+    const int found = side != 0 ? geom::collideOnSide(shape, element, toward, distance, options, points)
+                                : geom::collide(shape, element, distance, options, points);
     if (found > geom::kMostPoints) limit.thinned(geom, m.ngeom + flex, found);
     if (element.count == 3) {
       edges.forEachNew(elem, [&](std::size_t i, std::size_t j) {
         geom::collideCrossing(shape, element.corner[i], element.corner[j], element.radius, distance, points);
       });
     }
+    if (sides) noteSideOf(d, geom, elem, shape, element, reach, options, points);
     for (const geom::ContactPoint& point : points) {
+      if (seams && isSeamContact(m, d, elements, elem, element, point)) continue;
       addContact(m, d, p, point, {.geom = geom}, elementOf(m, elem));
     }
     limit.check();
   }
+  if (sweep.mayPass(geom, m.ngeom + flex)) sweep.meetFlex(geom, flex, d, trees, options, p, limit);
 }
 
 void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,
                    int flex2, ContactLimit& limit) {
-  const MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
+  MixedParameters p = mixParameters(m.opt, parametersOf(m, m.ngeom + flex1), parametersOf(m, m.ngeom + flex2));
+  p.early = std::max(p.early, std::min(stiffEarlyDistance(m, flex1), stiffEarlyDistance(m, flex2)));
   Array<std::pair<int, int>>& pairs = d.work->collideMemory->elementPairs;
   pairs.clear();
   const BoundingTree &tree1 = trees.of(flex1), &tree2 = trees.of(flex2);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
   forEachOverlap(tree1, tree2, distance, [&](int i, int j) {
     const int elem1 = trees.element(flex1, i), elem2 = trees.element(flex2, j);
-    if (mayTouch(m, d, elem1, elem2, distance)) pairs.push_back({elem1, elem2});
+    if (elementsMayTouch(m, d, elem1, elem2, distance)) pairs.push_back({elem1, elem2});
   });
   collidePairs(m, d, options, p, limit);
 }
@@ -207,7 +260,7 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
     const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
-    if (!shareVertex(m, elem1, elem2) && mayTouch(m, d, elem1, elem2, 0)) pairs.push_back({elem1, elem2});
+    if (!shareVertex(m, elem1, elem2) && elementsMayTouch(m, d, elem1, elem2, 0)) pairs.push_back({elem1, elem2});
   });
   collidePairs(m, d, options, p, limit);
 }

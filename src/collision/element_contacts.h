@@ -6,10 +6,12 @@
 
 namespace sinew {
 
-/// Contacts of a geom with the vertices (plane) or elements of a flex, by growing element. An element with a vertex on
-/// the geom's own body is left out.
-void collideGeomWithFlex(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int geom,
-                         int flex, ContactLimit& limit);
+class Sweep;
+
+/// Contacts of a geom with the vertices (plane) or elements of a flex, by growing element; then those that the motion
+/// of the step would meet. An element with a vertex on the geom's own body is left out.
+void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTrees& trees,
+                         const geom::CollideOptions& options, int geom, int flex, ContactLimit& limit);
 
 /// Contacts between the elements of two flexes, by growing elements. Elements on a common body are left out.
 void collideFlexes(const Model& m, Data& d, ElementTrees& trees, const geom::CollideOptions& options, int flex1,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/check.h"
 #include "collision/elements.h"
 
 namespace sinew {
@@ -62,14 +63,24 @@ bool listedExplicitly(const Model& m, int geom1, int geom2) {
   return false;
 }
 
+/// Nothing moves it: a geom of a static or mocap body, or a rigid flex on one.
+bool isStill(const Model& m, int collider) {
+  if (!isFlex(m, collider)) return m.body_treeid[m.geom_bodyid[collider]] < 0;
+  const int flex = flexOf(m, collider);
+  return m.flex_rigid[flex] != 0 && m.body_treeid[m.flexpoint_bodyid[m.flex_pointadr[flex]]] < 0;
+}
+
 }  // namespace
 
 bool canCollide(const Model& m, int collider) { return contype(m, collider) != 0 || conaffinity(m, collider) != 0; }
 
 bool mayCollide(const Model& m, int collider1, int collider2) {
+  SINEW_CHECK(collider1 >= 0 && collider1 < m.ngeom + m.nflex, "there is no such collider");
+  SINEW_CHECK(collider2 >= 0 && collider2 < m.ngeom + m.nflex, "there is no such collider");
   const bool bits = (contype(m, collider1) & conaffinity(m, collider2)) != 0 ||
                     (contype(m, collider2) & conaffinity(m, collider1)) != 0;
-  if (!bits || isFlex(m, collider1) || isFlex(m, collider2)) return bits;
+  if (!bits) return false;
+  if (isFlex(m, collider1) || isFlex(m, collider2)) return !isStill(m, collider1) || !isStill(m, collider2);
   return bodiesMayCollide(m, m.geom_bodyid[collider1], m.geom_bodyid[collider2]) &&
          !listedExplicitly(m, collider1, collider2);
 }

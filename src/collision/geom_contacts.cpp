@@ -6,8 +6,10 @@
 #include "base/parallel.h"
 #include "collision/collide_memory.h"
 #include "collision/colliders.h"
+#include "collision/contact_maker.h"
 #include "collision/filters.h"
 #include "collision/manifold.h"
+#include "collision/sweep.h"
 #include "model/workspace.h"
 
 namespace sinew {
@@ -33,15 +35,21 @@ MixedParameters parametersOfPair(const Model& m, int i) {
   return p;
 }
 
-MixedParameters parametersOf(const Model& m, const ColliderPair& c) {
-  return c.pair >= 0 ? parametersOfPair(m, c.pair)
-                     : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
+/// Whether two geoms have points, but none where they touch.
+bool isAhead(const Array<geom::ContactPoint>& points, double distance) {
+  return !points.empty() &&
+         std::all_of(points.begin(), points.end(), [&](const geom::ContactPoint& p) { return p.dist > distance; });
 }
 
 }  // namespace
 
-GeomTouches::GeomTouches(const Model& m, const Data& d, std::span<const ColliderPair> pairs)
-    : m_(m), d_(d), pairs_(pairs) {
+MixedParameters parametersOfGeoms(const Model& m, const ColliderPair& c) {
+  return c.pair >= 0 ? parametersOfPair(m, c.pair)
+                     : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
+}
+
+GeomTouches::GeomTouches(const Model& m, const Data& d, const Sweep& sweep, std::span<const ColliderPair> pairs)
+    : m_(m), d_(d), sweep_(sweep), pairs_(pairs) {
   const std::size_t chunks = (pairs.size() + kChunkSize - 1) / kChunkSize;
   ahead_ = d.threads > 1 && chunks >= kFewestChunks;
   std::vector<TouchChunk>& memory = d.work->collideMemory->chunks;
@@ -70,7 +78,7 @@ void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
     const ColliderPair& c = pairs_[i];
     if (isFlex(m_, c.second)) continue;
     TouchChunk::Touch& touch = found.touch[i - begin];
-    touch.parameters = parametersOf(m_, c);
+    touch.parameters = parametersOfGeoms(m_, c);
     const MixedParameters& p = touch.parameters;
     points.clear();
     const int all = geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second),
@@ -79,6 +87,13 @@ void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
     if (m_.opt.solver == Solver::Impulse && m_.geom_type[c.first] != GeomType::HField) {
       const double r1 = m_.geom_rbound[c.first], r2 = m_.geom_rbound[c.second];  // of planes: 0
       settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));
+    }
+    if (p.early > 0 && isAhead(points, forceDistance(m_.opt, p.margin, p.gap)) &&
+        sweep_.miss(c.first, c.second, p.early, options)) {
+      points.clear();
+    }
+    if (sweep_.mayPass(c.first, c.second) && !hasForce(points, p, m_.opt)) {
+      sweep_.meet(c.first, c.second, options, points);
     }
     touch.begin = found.points.size();
     for (const geom::ContactPoint& point : points) found.points.push_back(point);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compile/actuators.h"
+#include "compile/flex_refine.h"
 #include "compile/layout.h"
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
@@ -143,6 +144,7 @@ void checkOptions(const Model& m) {
   checkEnum("cone", m.opt.cone, 2);
   checkEnum("jacobian", m.opt.jacobian, 3);
   checkEnum("solver", m.opt.solver, 4);
+  checkEnum("method", m.opt.method, 2);
   checkEnum("gap", m.opt.gap, 2);
   if (!(m.opt.timestep > 0)) throw LoadError(fmt::format("opt.timestep is {}: it must be positive", m.opt.timestep));
   for (const double x : {m.stat.meaninertia, m.stat.meanmass, m.stat.meansize, m.stat.extent, m.stat.center[0],
@@ -526,7 +528,10 @@ void checkFlex(const Model& m, int f, std::vector<long long>& at) {
   require(interpolated == (order > 0) && (!interpolated || order == (m.flex_dof[f] == FlexDof::Trilinear ? 1 : 2)),
           "flex_interp", f, m.flex_interp[f], "it does not fit flex_dof");
   if (order == 0) {
-    require(m.flex_pointnum[f] == m.flex_vertnum[f], "flex_pointnum", f, m.flex_pointnum[f], "every vertex is a point");
+    // rods with twist have points beside their vertices
+    const bool fits =
+        m.flex_sectionnum[f] > 0 ? m.flex_pointnum[f] > m.flex_vertnum[f] : m.flex_pointnum[f] == m.flex_vertnum[f];
+    require(fits, "flex_pointnum", f, m.flex_pointnum[f], "every vertex is a point");
   } else {
     double points = 1;
     for (int k = 0; k < 3; ++k) points *= static_cast<double>(m.flex_cellnum[3 * f + k]) * order + 1;
@@ -561,14 +566,30 @@ void checkFlex(const Model& m, int f, std::vector<long long>& at) {
   }
   const bool rod = !m.flex_rigid[f] && order == 0 && m.flex_stretch[f] && dim == 1;
   require(rod || m.flex_bendnum[f] == 0, "flex_bendnum", f, m.flex_bendnum[f], "only rods bend that way");
+  require(rod || m.flex_jointnum[f] == 0, "flex_jointnum", f, m.flex_jointnum[f], "only rods have joints");
+  require(rod || m.flex_sectionnum[f] == 0, "flex_sectionnum", f, m.flex_sectionnum[f], "only rods have sections");
+  for (int i = 2 * m.flex_sectionadr[f]; i < 2 * (m.flex_sectionadr[f] + m.flex_sectionnum[f]); ++i) {
+    require(m.flexsection_size[i] > 0, "flexsection_size", i, 0, "a section has an extent");
+  }
   const bool shell = m.flex_interp[f] < 0;
   long long cellPoints = 1, expectedCells = 0;
   for (int k = 0; k < (shell ? 2 : 3); ++k) cellPoints *= order + 1;
+  const bool whole = isQuadratic(m, f);
+  require(!whole || (solid && dim == 3 && elements % kPiecesOfTetrahedron == 0), "flex_cellcount", f,
+          m.flex_cellcount[f], "this flex has no tetrahedra of eight elements each");
+  if (whole) cellPoints = elastic::QuadraticTetrahedron::kPoints;
   if (order > 0 && shell && (m.flex_stretch[f] || m.flex_bending[f] != FlexBending::None)) {
     const int* n = m.flex_cellnum.data() + 3 * f;
     expectedCells = 2 * (static_cast<long long>(n[1]) * n[2] + static_cast<long long>(n[0]) * n[2] +
                          static_cast<long long>(n[0]) * n[1]);
     require(m.flex_cellcount[f] == expectedCells, "flex_cellcount", f, m.flex_cellcount[f], "a shell has other faces");
+  } else if (whole) {
+    require(m.flex_cellcount[f] == elements / kPiecesOfTetrahedron, "flex_cellcount", f, m.flex_cellcount[f],
+            "a tetrahedron of second order has eight elements");
+    require(m.flex_cellstiffadr[f] >= 0 &&
+                m.flex_cellstiffadr[f] + static_cast<long long>(kTetrahedronNumbers) * m.flex_cellcount[f] <=
+                    m.nflexcellstiff,
+            "flex_cellstiffadr", f, m.flex_cellstiffadr[f], "the constants of the tetrahedra do not fit");
   } else if (order == 0 || shell || !m.flex_stretch[f]) {
     require(m.flex_cellcount[f] == 0, "flex_cellcount", f, m.flex_cellcount[f], "this flex has no cells");
   }
@@ -579,7 +600,7 @@ void checkFlex(const Model& m, int f, std::vector<long long>& at) {
     require(point >= m.flex_pointadr[f] && point < m.flex_pointadr[f] + m.flex_pointnum[f], "flexcell_point", i, point,
             "it is no point of its flex");
   }
-  const bool stored = m.flex_cellcount[f] > 0 && !shell && m.flex_law[f] == FlexLaw::Reference;
+  const bool stored = m.flex_cellcount[f] > 0 && !shell && !whole && m.flex_law[f] == FlexLaw::Reference;
   const long long entries = 9 * cellPoints * cellPoints;
   require(!stored || (m.flex_cellstiffadr[f] >= 0 && m.flex_cellstiffadr[f] + entries <= m.nflexcellstiff),
           "flex_cellstiffadr", f, m.flex_cellstiffadr[f], "the stiffness of a cell does not fit");

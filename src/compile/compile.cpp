@@ -25,6 +25,7 @@
 #include "compile/memory.h"
 #include "compile/names.h"
 #include "compile/place.h"
+#include "compile/ropes.h"
 #include "compile/sensors.h"
 #include "compile/sparsity.h"
 #include "compile/statistics.h"
@@ -102,6 +103,7 @@ void writeDerived(const draft::Draft& draft, Model& m) {
   draft::writeStrainModes(m, d);
   draft::writeStiffPattern(m);
   draft::reportLimitedFolds(draft, m, d);
+  draft::reportTautRopes(draft, m);
   draft::writeKeyframes(draft, m);
   draft::writeStatistics(draft.spec->statistic, m, d);
   draft::writeSpringLengths(m, d);

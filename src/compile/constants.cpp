@@ -286,6 +286,7 @@ void writeReference(Model& m, Data& d) {
   writeDofWeights(m, d);
   writeTendonAndActuatorWeights(m, d);
   writeFlexWeights(m, d);
+  writeNodeStiffness(m, d);
   writeEqualityData(m, d);
   resolveDampingRatios(m, d);
 }

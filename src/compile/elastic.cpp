@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "compile/flex_cells.h"
+#include "compile/flex_refine.h"
+#include "compile/rods.h"
 #include "elastic/hinge.h"
 #include "elastic/plate.h"
 #include "elastic/rod.h"
@@ -199,7 +201,7 @@ void reportCurved(const Draft& draft, const Model& m, int f) {
   draft.warn(
       placeOf(draft.flexes[static_cast<std::size_t>(f)])
           .message(fmt::format("the rod is curved at rest ({} bends, up to {:.2g} rad): it keeps the angles, but "
-                               "does not resist twisting; for twist use <composite type=\"cable\">",
+                               "does not resist twisting; <elasticity twist=\"true\"> makes it a rod that does",
                                count, largest)));
 }
 
@@ -240,6 +242,23 @@ void writeCells(Model& m, int f, const std::vector<Vec3>& rest) {
   const auto K = std::make_unique<elastic::CellStiffness<Order>>();
   elastic::referenceCellStiffness<Order>(vec3(m.flex_cellsize.data(), f), m.flex_young[f], m.flex_poisson[f], *K);
   for (const double entry : K->reshaped()) m.flex_cellstiff.push_back(entry);
+}
+
+/// Ten-node tetrahedra: their points; gradients of three barycentric coordinates, and their volumes.
+void writeTetrahedra(Model& m, int f, const std::vector<Vec3>& rest) {
+  m.flex_cellcount[f] = m.flex_elemnum[f] / kPiecesOfTetrahedron;
+  m.flex_cellstiffadr[f] = static_cast<int>(m.flex_cellstiff.size());
+  for (int c = 0; c < m.flex_cellcount[f]; ++c) {
+    const std::array<int, 10> whole =
+        wholeTetrahedron(&m.flex_elem[m.flex_elemdataadr[f] + 4 * kPiecesOfTetrahedron * c]);
+    for (const int v : whole) m.flexcell_point.push_back(m.flex_pointadr[f] + v);
+    const elastic::QuadraticTetrahedron element = elastic::quadraticTetrahedron(
+        m.flex_law[f], gather<4>(m, f, rest, whole.data()), m.flex_young[f], m.flex_poisson[f]);
+    for (int i = 1; i < 4; ++i) {
+      for (int k = 0; k < 3; ++k) m.flex_cellstiff.push_back(element.shape(k, i));
+    }
+    m.flex_cellstiff.push_back(element.vol);
+  }
 }
 
 /// Faces of an interpolated shell and the folds between them.
@@ -298,18 +317,26 @@ void writeElasticity(const Draft& draft, Model& m) {
         m.flex_dim[f] == 2 ? writeElements<2>(m, f, rest) : writeElements<3>(m, f, rest);
       }
       if (m.flex_stretch[f] && m.flex_dim[f] == 1) {
-        writeBends(m, f, rest);
-        reportCurved(draft, m, f);
+        const Flex& flex = draft.flexes[static_cast<std::size_t>(f)];
+        if (!flex.parameters.rod.twist) {
+          writeBends(m, f, rest);
+          reportCurved(draft, m, f);
+        }
       }
       writeHinges(m, f, rest);
       if (m.flex_bending[f] == FlexBending::Shell) writePlates(draft, m, f, rest);
       reportFolded(draft, m, f);
     }
+    writeSections(draft.flexes[static_cast<std::size_t>(f)], f, m);
     m.flex_bendnum[f] = static_cast<int>(m.flexbend_stiffness.size()) - m.flex_bendadr[f];
     m.flex_celladr[f] = m.nflexcell;
     m.flex_celldataadr[f] = static_cast<int>(m.flexcell_point.size());
     if (m.flex_stretch[f] && m.flex_interp[f] > 0) {
       m.flex_interp[f] == 1 ? writeCells<1>(m, f, rest) : writeCells<2>(m, f, rest);
+      m.nflexcell += m.flex_cellcount[f];
+    }
+    if (orderOf(*draft.flexes[static_cast<std::size_t>(f)].spec) == 2 && !m.flex_rigid[f]) {
+      writeTetrahedra(m, f, rest);
       m.nflexcell += m.flex_cellcount[f];
     }
     m.flex_foldadr[f] = static_cast<int>(m.flexfold_stiffness.size());
@@ -325,6 +352,8 @@ void writeElasticity(const Draft& draft, Model& m) {
   m.nflexcurv = static_cast<int>(m.flexcurv_hinge.size());
   m.nflexbend = static_cast<int>(m.flexbend_stiffness.size());
   m.nflexfold = static_cast<int>(m.flexfold_stiffness.size());
+  m.nflexjoint = static_cast<int>(m.flexjoint_point.size()) / 9;
+  m.nflexsection = static_cast<int>(m.flexsection_point.size()) / 5;
 }
 
 void reportLimitedFolds(const Draft& draft, const Model& m, const Data& d) {

@@ -8,6 +8,7 @@
 
 #include "compile/flex_parameters.h"
 #include "compile/flex_topology.h"
+#include "math/quat.h"
 #include "math/types.h"
 #include "sinew/spec.h"
 
@@ -15,17 +16,31 @@ namespace sinew::draft {
 
 /// A point that carries a flex: where its mass is, and where forces on it act.
 struct FlexPoint {
-  int body = 0;              ///< body it is fixed to, or was declared under
-  Vec3 pos = Vec3::Zero();   ///< in that body, at rest
-  bool free = false;         ///< moves on its own: a node with three coordinates
-  double mass = 0;           ///< of free and pinned points, kg
-  Vec3 rest = Vec3::Zero();  ///< in the world at qpos0
+  int body = 0;                        ///< body it is fixed to, or was declared under
+  Vec3 pos = Vec3::Zero();             ///< in that body, at rest
+  bool free = false;                   ///< moves on its own: a node with three coordinates
+  double mass = 0;                     ///< of free and pinned points, kg
+  Vec3 rest = Vec3::Zero();            ///< in the world at qpos0
+  const spec::FlexPin* pin = nullptr;  ///< that holds it
+  bool section = false;                ///< of a rod with twist, beside its vertices
 };
 
 /// A share of a point in the position of a vertex.
 struct FlexSupport {
   int point = 0;  ///< within the flex
   double weight = 0;
+};
+
+/// A segment of a rod with twist and the three points of its section, see elastic/section.h.
+struct SectionDraft {
+  std::array<int, 5> points{};
+  std::array<double, 2> size{}, stiffness{};
+};
+
+/// What bends and twists between two segments of a rod, or between a segment and its clamp.
+struct JointDraft {
+  std::array<int, 9> points{};
+  Vec3 stiffness = Vec3::Zero(), relaxed = Vec3::Zero();
 };
 
 struct Flex {
@@ -51,6 +66,11 @@ struct Flex {
   std::vector<Vec3> unit;             ///< vertices in unit coordinates of the box of nodes
   std::vector<FlexSupport> supports;  ///< in order of the vertices
   std::vector<int> supportNum;        ///< per vertex
+
+  // rods with twist; points count within the flex
+  Quat orientation;  ///< of the coordinates in which the points were given, in the parent body
+  std::vector<SectionDraft> sections;
+  std::vector<JointDraft> joints;
 
   /// Bodies with slides that stand for points with dof radial and 2d. Draft::bodies points here.
   std::deque<spec::Body> slideBodies;

@@ -72,7 +72,9 @@ void writeParameters(const Flex& flex, int id, Model& m) {
 /// The three dofs of a node, with what the joints of its default class say.
 void writeNodeDofs(const Flex& flex, int node, bool pinned, int& tree, Model& m) {
   static const spec::Joint kPlain;
-  const spec::Joint& joint = flex.generated ? flex.generated->joint : kPlain;
+  const bool plain =
+      !flex.generated || flex.point(m.flexnode_pointid[node] - m.flex_pointadr[m.flexnode_flexid[node]]).section;
+  const spec::Joint& joint = plain ? kPlain : flex.generated->joint;
   const int first = m.nv_rigid + 3 * node;
   if (!pinned) {
     m.tree_dofadr[tree] = first;
@@ -109,7 +111,7 @@ void writePoint(const Draft& draft, const Flex& flex, int id, const FlexPoint& p
     m.flexnode_bodyid[node] = point.body;
     m.flexnode_pinned[node] = pinned;
     m.flexnode_mass[node] = pinned ? kPinnedMass : point.mass;
-    m.flexnode_boxsize[node] = flex.generated && !pinned ? 2 * flex.generated->inertiabox : 0;
+    m.flexnode_boxsize[node] = flex.generated && !pinned && !point.section ? 2 * flex.generated->inertiabox : 0;
     MapVec3{m.qpos0.data() + m.nq_rigid + 3 * node} = point.rest;
     MapVec3{m.qpos_spring.data() + m.nq_rigid + 3 * node} = point.rest;
     writeNodeDofs(flex, node, pinned, tree, m);
@@ -170,7 +172,8 @@ int movesWith(const Draft& draft, const Flex& flex, int vertex) {
 
 void writeEdges(const Draft& draft, const Flex& flex, int id, Cursor& at, Model& m) {
   const bool rod = flex.dim == 1 && flex.parameters.stretch;
-  const double area = std::numbers::pi * flex.spec->radius * flex.spec->radius;
+  const double r = flex.spec->radius;
+  const double area = flex.parameters.rod.twist ? flex.parameters.rod.area : std::numbers::pi * r * r;
   for (const std::array<int, 2>& edge : flex.topology.edges) {
     putRow(m.flex_edge, at.edge, edge);
     m.flexedge_flexid[at.edge] = id;

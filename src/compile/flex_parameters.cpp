@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
 #include "compile/contacts.h"
 
 namespace sinew::draft {
@@ -70,7 +74,8 @@ void resolveElasticity(const spec::FlexBase& flex, int dim, FlexDof dof, const P
   const std::optional<Elastic2d> chosen = either(own.elastic2d, child.elastic2d, "elastic2d", "elasticity", place);
   const bool shortSheet = shortForm && dim == 2 && !interpolated && p.young > 0;
   p.elastic2d = chosen.value_or(shortSheet ? Elastic2d::Bend : Elastic2d::None);
-  p.law = child.law.value_or(shortForm ? FlexLaw::StVenantKirchhoff : FlexLaw::Reference);
+  const bool twist = child.twist.value_or(false);  // the reference engine has no rods
+  p.law = child.law.value_or(shortForm || twist ? FlexLaw::StVenantKirchhoff : FlexLaw::Reference);
 
   if (p.elastic2d != Elastic2d::None) {
     if (dim != 2 && !interpolated) {
@@ -102,6 +107,85 @@ void resolveElasticity(const spec::FlexBase& flex, int dim, FlexDof dof, const P
   }
 }
 
+/// Second moments and torsion constant by what `section` says: radius, widths, or the numbers themselves.
+void resolveSection(const std::vector<double>& section, double radius, const Place& place, RodParameters& rod) {
+  if (section.size() == 3) {
+    place.fail(
+        "'section' needs 1 number (radius), 2 (widths along both axes) or 4 (area, moments about both axes, torsion "
+        "constant), found 3");
+  }
+  for (const double x : section) {
+    if (!(x > 0)) place.fail(fmt::format("'section' needs positive numbers, found {}", x));
+  }
+  if (section.size() == 4) {
+    rod.area = section[0], rod.moment1 = section[1], rod.moment2 = section[2], rod.torsion = section[3];
+  } else if (section.size() == 2) {
+    const double first = section[0], second = section[1];
+    rod.area = first * second;
+    rod.moment1 = first * second * second * second / 12;
+    rod.moment2 = second * first * first * first / 12;
+    rod.torsion = rectangleTorsion(first, second);
+  } else {
+    const double r = section.empty() ? radius : section[0], r2 = r * r;
+    rod.area = std::numbers::pi * r2;
+    rod.moment1 = rod.moment2 = std::numbers::pi * r2 * r2 / 4;
+    rod.torsion = std::numbers::pi * r2 * r2 / 2;
+  }
+  if (!std::isnormal(rod.area) || !std::isnormal(rod.moment1) || !std::isnormal(rod.moment2) ||
+      !std::isnormal(rod.torsion)) {
+    place.fail(fmt::format(
+        "the section of the rod has no finite area and moments: area {:.3g}, moments {:.3g} and {:.3g}, torsion "
+        "constant {}",
+        rod.area, rod.moment1, rod.moment2, rod.torsion));
+  }
+}
+
+void resolveRod(const spec::FlexBase& flex, int dim, FlexDof dof, const Place& place, FlexParameters& p) {
+  const spec::FlexElasticity& e = flex.elasticity;
+  p.rod.twist = e.twist.value_or(false);
+  if (!p.rod.twist) {
+    const char* idle = !e.section.empty() ? "section" : !e.axis.empty() ? "axis" : e.pretwist ? "pretwist" : nullptr;
+    if (!idle && e.flat.value_or(false)) idle = "flat";
+    if (idle) place.fail(fmt::format("'{}' is for rods with twist: <elasticity twist=\"true\"> must be given", idle));
+    for (const spec::FlexPin& pin : flex.pins) {
+      if (!pin.clamp) continue;
+      Place(pin.origin, "pin", "").fail("'clamp' is for rods with twist: <elasticity twist=\"true\"> must be given");
+    }
+    return;
+  }
+  if (dim != 1) place.fail(fmt::format("twist=\"true\" is for rods: 'dim' must be 1, found {}", dim));
+  if (dof != FlexDof::Full) place.fail("twist=\"true\" needs dof=\"full\"");
+  if (!(p.young > 0)) place.fail("twist=\"true\" needs 'young'");
+  if (p.law == FlexLaw::Reference) {
+    place.fail("twist=\"true\" needs law=\"stvk\", \"corotational\" or \"neohookean\": law=\"mujoco\" has no rods");
+  }
+  resolveSection(e.section, flex.radius, place, p.rod);
+  if (!e.axis.empty()) {
+    const double square = e.axis[0] * e.axis[0] + e.axis[1] * e.axis[1] + e.axis[2] * e.axis[2];
+    if (!std::isnormal(square)) place.fail("'axis' must have a direction, found zero");
+    p.rod.axis = {e.axis[0], e.axis[1], e.axis[2]};
+  }
+  p.rod.pretwist = e.pretwist.value_or(0);
+  p.rod.flat = e.flat.value_or(false);
+}
+
+void checkOrder(const spec::FlexBase& flex, int dim, FlexDof dof, const Place& place, const FlexParameters& p) {
+  const int order = orderOf(flex);
+  if (order == 1) return;
+  if (order != 2) place.fail(fmt::format("'order' must be 1 or 2, found {}", order));
+  if (dim != 3) place.fail(fmt::format("order=\"2\" is for tetrahedra: 'dim' must be 3, found {}", dim));
+  if (FlexParameters::isInterpolated(dof)) {
+    place.fail("order=\"2\" is for tetrahedra; cells have dof=\"trilinear\" or dof=\"quadratic\"");
+  }
+  if (!(p.young > 0))
+    place.fail("order=\"2\" needs 'young': without elasticity nothing would hold the middles of edges");
+  if (p.law == FlexLaw::Reference) {
+    place.fail(
+        "order=\"2\" needs law=\"stvk\", \"corotational\" or \"neohookean\": law=\"mujoco\" has linear tetrahedra "
+        "only");
+  }
+}
+
 void resolveEdges(const spec::FlexBase& flex, int dim, FlexDof dof, double timestep, const Place& place,
                   FlexParameters& p) {
   const spec::FlexEdge& edge = flex.edge;
@@ -123,6 +207,7 @@ void resolveEdges(const spec::FlexBase& flex, int dim, FlexDof dof, double times
   const bool holds = p.stretch || p.bending != FlexBending::None || edge.stiffness > 0 || edge.damping > 0;
   p.impliedRows = !edge.equality && (shortSheet || !holds) && !FlexParameters::isInterpolated(dof);
   if (p.impliedRows) {
+    if (!flex.elasticity.law) p.law = FlexLaw::StVenantKirchhoff;  // not a flex of the reference engine
     p.rowSolref = {2 * timestep, 1};
     p.rowSolimp = {0.99, 0.99, 0.001, 0.5, 2};
     overlay(flex.shortContact.solref, p.rowSolref);
@@ -148,14 +233,24 @@ std::string idleElasticity(const FlexParameters& p, int dim) {
         "\"both\"",
         p.young);
   }
-  if (dim == 1 && p.stretch && p.poisson > 0) {
+  if (dim == 1 && p.stretch && p.poisson > 0 && !p.rod.twist) {
     return fmt::format(
-        "'poisson' {} has no effect: a rod resists stretching and bending, not twisting; for twist use <composite "
-        "type=\"cable\">",
+        "'poisson' {} has no effect: a rod resists stretching and bending, and twisting only with <elasticity "
+        "twist=\"true\">",
         p.poisson);
   }
   return {};
 }
+
+double rectangleTorsion(double width, double height) {
+  using std::numbers::pi;
+  const double wide = std::max(width, height), thin = std::min(width, height);
+  double sum = 0;
+  for (int n = 1; n < 200; n += 2) sum += std::tanh(0.5 * n * pi * wide / thin) / std::pow(n, 5);
+  return wide * thin * thin * thin / 3 * (1 - 192 * thin / (std::pow(pi, 5) * wide) * sum);
+}
+
+int orderOf(const spec::FlexBase& flex) { return flex.elasticity.order.value_or(1); }
 
 double marginOf(const spec::FlexBase& flex) {
   return flex.shortContact.margin.value_or(flex.contact.margin.value_or(0));
@@ -173,6 +268,8 @@ FlexParameters resolveParameters(const spec::FlexBase& flex, int dim, FlexDof do
   FlexParameters p;
   resolveContact(flex, place, p);
   resolveElasticity(flex, dim, dof, place, p);
+  resolveRod(flex, dim, dof, place, p);
+  checkOrder(flex, dim, dof, place, p);
   resolveEdges(flex, dim, dof, timestep, place, p);
   if (FlexParameters::isInterpolated(dof)) {
     if (p.selfcollide != SelfCollide::None) {

@@ -10,6 +10,21 @@
 
 namespace sinew::draft {
 
+/// A rod with twist: what its section resists, and how it lies at rest.
+struct RodParameters {
+  bool twist = false;
+  double area = 0;                            ///< m^2
+  double moment1 = 0;                         ///< second moment of area about the first axis, m^4
+  double moment2 = 0;                         ///< about the second axis
+  double torsion = 0;                         ///< torsion constant J, m^4
+  std::optional<std::array<double, 3>> axis;  ///< first axis of the section at the first segment
+  double pretwist = 0;                        ///< rad/m
+  bool flat = false;                          ///< straight at rest
+};
+
+/// Torsion constant of a rectangle with these sides [Timoshenko and Goodier 1970, section 109], to rounding.
+double rectangleTorsion(double width, double height);
+
 /// What the attributes of a flex mean together, the two forms merged, every number with its default.
 ///
 /// The short form (`young` as an attribute of the flex itself) stands for Saint Venant-Kirchhoff elasticity: a rod for
@@ -33,6 +48,7 @@ struct FlexParameters {
   double poisson = 0;
   double damping = 0;
   double thickness = -1;
+  RodParameters rod;
   // what holds the edges
   spec::FlexEquality equality = spec::FlexEquality::None;
   /// Nothing was declared that could hold it together: it gets rows on its edges if no equality names it. With
@@ -51,6 +67,9 @@ FlexParameters resolveParameters(const spec::FlexBase& flex, int dim, FlexDof do
 
 /// What the author wrote and what has no effect, with the cure; empty if there is nothing of the kind.
 std::string idleElasticity(const FlexParameters& p, int dim);
+
+/// Order of the tetrahedra of a flex: 2 if the middles of their edges are points, too.
+int orderOf(const spec::FlexBase& flex);
 
 /// The contact margin, said in either form.
 double marginOf(const spec::FlexBase& flex);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "compile/flex_cells.h"
 #include "compile/flex_generate.h"
 #include "compile/flex_interpolation.h"
 #include "compile/flex_mass.h"
 #include "compile/flex_pins.h"
+#include "compile/flex_refine.h"
 #include "compile/flexes.h"
 #include "compile/memory.h"
 #include "compile/orientation.h"
@@ -50,20 +52,21 @@ void checkJointDefaults(const spec::Joint& joint, const Place& place) {
   refuse(joint.ref != 0, "a reference position ('ref')");
 }
 
-/// Scale, then pose in the parent body.
+/// Scale, then pose in the parent body, of which `orientation` is told.
 void placePoints(const Draft& draft, const spec::Flexcomp& f, const spec::Body& body, const Place& place,
-                 FlexShape& shape) {
+                 FlexShape& shape, Quat& orientation) {
   Pose pose{toVec3(f.pos), orientationOf(f.orientation, draft.compiler(), place)};
   if (f.frame >= 0) {
     const std::vector<Pose> frames = framePoses(body, draft.compiler());
     pose = compose(frames.at(static_cast<std::size_t>(f.frame)), pose);
   }
+  orientation = pose.quat;
   const Vec3 scale = isGiven(f.type) ? toVec3(f.scale) : Vec3::Ones();
   for (Vec3& point : shape.points) point = pose.pos + rotate(pose.quat, Vec3(point.cwiseProduct(scale)));
 }
 
 /// Points no element uses are taken out; the others keep their order.
-void dropUnused(FlexShape& shape, std::vector<char>& pinned) {
+void dropUnused(FlexShape& shape, Pinned& pinned) {
   std::vector<int> index(shape.points.size(), -1);
   for (const int v : shape.elements) index[static_cast<std::size_t>(v)] = 0;
   std::size_t kept = 0;
@@ -77,6 +80,15 @@ void dropUnused(FlexShape& shape, std::vector<char>& pinned) {
   shape.points.resize(kept);
   pinned.resize(kept);
   for (int& v : shape.elements) v = index[static_cast<std::size_t>(v)];
+}
+
+/// Middles of the edges of a flat tetrahedron would be made before checkGeometry() sees it.
+void requireVolume(const FlexShape& shape, const Place& place) {
+  for (std::size_t e = 0; e < shape.elements.size(); e += 4) {
+    if (!(measureOf(3, shape.points, &shape.elements[e]) > 0)) {
+      place.fail(fmt::format("element {} is a tetrahedron without volume", e / 4));
+    }
+  }
 }
 
 /// A body for a point that moves along lines fixed in its parent.
@@ -115,11 +127,20 @@ spec::Body slideBody(const spec::Flexcomp& f, int index, const Vec3& pos, double
 }
 
 /// Points and pins of a flexcomp without interpolation.
-void addPoints(const spec::Flexcomp& f, const FlexShape& shape, const std::vector<char>& pinned, const Place& place,
-               Flex& flex) {
+void addPoints(const spec::Flexcomp& f, const FlexShape& shape, const Pinned& pinned, const Place& place, Flex& flex) {
   const std::size_t n = shape.points.size();
   std::vector<double> masses(n, f.mass.value_or(1) / static_cast<double>(n));
-  if (f.density) masses = lumpedMasses(flex.dim, *f.density, flex.parameters.thickness, shape.points, shape.elements);
+  if (orderOf(*flex.spec) == 2) {
+    masses = quadraticMasses(f.density.value_or(1), shape.points, shape.elements);
+    const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+    if (!f.density) std::for_each(masses.begin(), masses.end(), [&](double& x) { x *= f.mass.value_or(1) / sum; });
+  } else if (flex.parameters.rod.twist && !f.density) {  // by length, as the sections between the points
+    masses = lumpedMasses(1, 1, 0, shape.points, shape.elements);
+    const double sum = std::accumulate(masses.begin(), masses.end(), 0.0);
+    for (double& x : masses) x *= f.mass.value_or(1) / sum;
+  } else if (f.density) {
+    masses = lumpedMasses(flex.dim, *f.density, flex.parameters.thickness, shape.points, shape.elements);
+  }
   const bool slides = f.dof == FlexDof::Radial || f.dof == FlexDof::Planar;
   for (std::size_t i = 0; i < n; ++i) {
     const bool moves = !pinned[i] && !flex.rigid;
@@ -128,6 +149,7 @@ void addPoints(const spec::Flexcomp& f, const FlexShape& shape, const std::vecto
     point.pos = shape.points[i];
     point.free = moves && !slides;
     point.mass = masses[i];
+    point.pin = pinOf(f, pinned[i]);
     if (!moves || !slides) continue;
     flex.slidePoints.push_back(static_cast<int>(i));
     flex.slideBodies.push_back(slideBody(f, static_cast<int>(i), shape.points[i], masses[i], place));
@@ -151,23 +173,23 @@ void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, 
     flex.supportNum.push_back(static_cast<int>(supports.size()));
   }
 
-  std::vector<char> pinned(nodes.size(), 0);
+  Pinned pinned(nodes.size(), 0);
   markPins(f.pins, {true, 3, grid.counts()}, pinned);
-  if (std::all_of(pinned.begin(), pinned.end(), [](char p) { return p != 0; })) {
+  if (std::all_of(pinned.begin(), pinned.end(), [](int p) { return p != 0; })) {
     place.fail("all nodes are pinned; use rigid=\"true\" for a flex that does not deform");
   }
   if (shell) {
     for (int i = 0; i < grid.count(0); ++i) {
       for (int j = 0; j < grid.count(1); ++j) {
         for (int k = 0; k < grid.count(2); ++k) {
-          if (grid.isInside(i, j, k)) pinned[static_cast<std::size_t>(grid.index(i, j, k))] = 1;
+          if (grid.isInside(i, j, k)) pinned[static_cast<std::size_t>(grid.index(i, j, k))] = kHeld;
         }
       }
     }
   } else {
     flex.emptyCells = emptyCells(f.cellcount, flex.dim, flex.unit, shape.elements);
     const std::vector<char> unused = grid.unusedNodes(flex.emptyCells);
-    for (std::size_t n = 0; n < nodes.size(); ++n) pinned[n] = pinned[n] || unused[n];
+    for (std::size_t n = 0; n < nodes.size(); ++n) pinned[n] = unused[n] && pinned[n] == 0 ? kHeld : pinned[n];
   }
 
   double total = f.mass.value_or(1);
@@ -184,7 +206,8 @@ void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, 
     FlexPoint& point = flex.points.emplace_back();
     point.body = flex.parent;
     point.pos = nodes[n];
-    point.free = !pinned[n];
+    point.free = pinned[n] == 0;
+    point.pin = pinOf(f, pinned[n]);
     point.mass = shares[n] * (total / sum);
   }
 }
@@ -229,7 +252,7 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
     const auto elements = static_cast<double>(shape.elements.size()) / (flex.dim + 1);
     chargeFlexcomp(draft, f, flex.dim, shape.numPoints(), elements);
   }
-  placePoints(draft, f, body, place, shape);
+  placePoints(draft, f, body, place, shape, flex.orientation);
   Vec3 low = shape.points[0], high = low;
   for (const Vec3& point : shape.points) {
     low = low.cwiseMin(point);
@@ -237,18 +260,28 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
   }
 
   const bool interpolated = flex.isInterpolated();
-  std::vector<char> pinned(shape.points.size(), f.rigid ? 1 : 0);
+  Pinned pinned(shape.points.size(), f.rigid ? kHeld : 0);
   if (!f.rigid && !interpolated) {
     markPins(f.pins, {f.type == FlexcompType::Grid, flex.dim, shape.count}, pinned);
-    if (f.dof == FlexDof::Radial) pinned[0] = 1;
+    if (f.dof == FlexDof::Radial) pinned[0] = kHeld;
   }
   if (isGiven(f.type)) dropUnused(shape, pinned);
-  flex.rigid = std::all_of(pinned.begin(), pinned.end(), [](char p) { return p != 0; });
+  flex.rigid = std::all_of(pinned.begin(), pinned.end(), [&](int p) { return heldTogether(f, p, pinned[0]); });
+  if (orderOf(*flex.spec) == 2 && !flex.rigid) {
+    chargeFlexcomp(draft, f, flex.dim, kPiecesOfTetrahedron * static_cast<double>(shape.numPoints()),
+                   kPiecesOfTetrahedron * static_cast<double>(shape.elements.size()) / 4);
+    requireVolume(shape, place);
+    for (const auto& [a, b] : refineTetrahedra(shape.elements, shape.points)) {
+      const int held = pinned[static_cast<std::size_t>(a)];
+      pinned.push_back(heldTogether(f, held, pinned[static_cast<std::size_t>(b)]) ? held : 0);
+    }
+  }
   const bool stretchesShell = flex.parameters.stretch && flex.parameters.isShell(f.dof);
   if (stretchesShell && !flex.rigid && flex.parameters.law == FlexLaw::Reference) {
     draft.warn(
         place.message("under law=\"mujoco\" an interpolated shell does not resist stretching; choose another law"));
   }
+  if (flex.rigid) flex.parameters.rod.twist = false;
   if (interpolated && !flex.rigid) {
     addNodes(f, shape, low, high, place, flex);
   } else {

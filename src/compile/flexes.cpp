@@ -10,7 +10,9 @@
 #include "compile/flex_interpolation.h"
 #include "compile/flex_mass.h"
 #include "compile/flex_pins.h"
+#include "compile/flex_refine.h"
 #include "compile/orientation.h"
+#include "compile/rods.h"
 
 namespace sinew::draft {
 namespace {
@@ -104,18 +106,50 @@ void placeListed(const BodyIds& ids, Flex& flex) {
   checkElements(flex.dim, f.element, static_cast<int>(n), "element", place);
   if (numBodies > 0 && f.density) place.fail("'density' is for a flex without bodies: these have their own mass");
 
-  std::vector<char> pinned(n, 0);
+  Pinned pinned(n, 0);
   if (numBodies > 0 && !f.pins.empty()) place.fail("<pin> is for a flex without bodies");
   markPins(f.pins, {}, pinned);
   for (std::size_t i = 0; i < n; ++i) {
     FlexPoint& point = flex.points.emplace_back();
     if (!f.vertex.empty()) point.pos = Vec3(f.vertex[3 * i], f.vertex[3 * i + 1], f.vertex[3 * i + 2]);
     if (numBodies > 0) point.body = bodyNamed(ids, f.bodies[numBodies == 1 ? 0 : i], place);
-    point.free = numBodies == 0 && !pinned[i];
+    point.free = numBodies == 0 && pinned[i] == 0;
+    point.pin = pinOf(f, pinned[i]);
   }
   flex.elements = f.element;
-  flex.rigid = std::none_of(flex.points.begin(), flex.points.end(),
-                            [&](const FlexPoint& p) { return p.free || p.body != flex.points[0].body; });
+  if (orderOf(*flex.spec) == 2) {
+    if (numBodies > 0) {
+      place.fail("order=\"2\" is for a flex without bodies: the middles of edges would have none");
+    }
+    std::vector<Vec3> places;
+    for (const FlexPoint& point : flex.points) places.push_back(point.pos);
+    for (std::size_t e = 0; e < flex.elements.size(); e += 4) {
+      if (measureOf(3, places, &flex.elements[e]) > 0) continue;
+      place.fail(fmt::format("element {} is a tetrahedron without volume", e / 4));
+    }
+    // an edge between two pins of one body does not move, and neither does its middle
+    for (const auto& [a, b] : refineTetrahedra(flex.elements, places)) {
+      const int held = pinned[static_cast<std::size_t>(a)];
+      FlexPoint& point = flex.points.emplace_back();
+      point.pos = places[flex.points.size() - 1];
+      point.free = !heldTogether(f, held, pinned[static_cast<std::size_t>(b)]);
+      if (!point.free) point.pin = pinOf(f, held);
+    }
+  }
+  const auto holder = [](const FlexPoint& p) { return p.pin ? p.pin->body : std::string(); };
+  flex.rigid = std::none_of(flex.points.begin(), flex.points.end(), [&](const FlexPoint& p) {
+    return p.free || p.body != flex.points[0].body || holder(p) != holder(flex.points[0]);
+  });
+}
+
+/// Points that a pin gives to another body than the one they were declared under.
+void moveToPinBodies(const BodyIds& ids, const std::vector<Pose>& poses, Flex& flex) {
+  for (FlexPoint& point : flex.points) {
+    if (!point.pin || point.pin->body.empty()) continue;
+    point.body = bodyNamed(ids, point.pin->body, Place(point.pin->origin, "pin", ""));
+    const Pose& pose = poses[static_cast<std::size_t>(point.body)];
+    point.pos = rotate(pose.quat.conjugate(), Vec3(point.rest - pose.pos));
+  }
 }
 
 /// Cells are integrated as boxes of one size: nodes anywhere else would not be at rest.
@@ -179,7 +213,9 @@ void weighListed(const Draft& draft, Flex& flex) {
   if (!f.bodies.empty() || !f.nodes.empty()) return;
   const double density = f.density.value_or(flex.dim == 1 ? 1 : 1000);
   const std::vector<double> masses =
-      lumpedMasses(flex.dim, density, flex.parameters.thickness, flex.vertices, flex.elements);
+      orderOf(*flex.spec) == 2
+          ? quadraticMasses(density, flex.vertices, flex.elements)
+          : lumpedMasses(flex.dim, density, flex.parameters.thickness, flex.vertices, flex.elements);
   std::vector<char> used(masses.size(), 0);
   for (const int v : flex.elements) used[static_cast<std::size_t>(v)] = 1;
   for (std::size_t i = 0; i < masses.size(); ++i) {
@@ -348,10 +384,12 @@ void finishFlexes(Draft& draft) {
     Flex& flex = draft.flexes[id];
     if (flex.listed) placeListed(ids, flex);
     for (FlexPoint& point : flex.points) point.rest = inWorld(poses, point.body, point.pos);
+    moveToPinBodies(ids, poses, flex);
     placeVertices(ids, poses, flex);
     if (flex.dim == 3) orientTetrahedra(flex);
     checkGeometry(flex);
     if (flex.listed) weighListed(draft, flex);
+    if (flex.parameters.rod.twist && !flex.rigid) addSections(poses, flex);
     flex.topology = topologyOf(flex.dim, flex.elements);
     reportCrowdedEdges(draft, flex);
     const std::string idle = flex.rigid ? std::string() : idleElasticity(flex.parameters, flex.dim);

@@ -33,4 +33,8 @@ void writeFlexes(const Draft& draft, Model& m);
 /// flexedge_invweight0 and dof_invweight0 of nodes. Needs the factor of M at qpos0 in `d`.
 void writeFlexWeights(Model& m, const Data& d);
 
+/// flexnode_stiffness of flexes under a textbook law and of those that declare nothing: elasticity and length rows.
+/// Needs writeFlexWeights(), writeElasticity() and kinematics at qpos0 in `d`.
+void writeNodeStiffness(Model& m, Data& d);
+
 }  // namespace sinew::draft

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "compile/flex_draft.h"
 #include "compile/inertia.h"
 #include "compile/place.h"
 
@@ -52,6 +53,9 @@ std::set<std::string> referredBodies(const Draft& draft) {
     for (const spec::TupleEntry& entry : tuple.entries) {
       if (isBody(entry.objtype)) names.insert(entry.objname);
     }
+  }
+  for (const Flex& flex : draft.flexes) {
+    for (const spec::FlexPin& pin : flex.spec->pins) names.insert(pin.body);
   }
   names.erase("");
   return names;

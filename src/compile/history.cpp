@@ -8,7 +8,7 @@ namespace sinew::draft {
 namespace {
 
 /// A bound on all samples together, so that a large number in a file is an error and not an exhausted memory.
-constexpr std::int64_t kMaxNumbers = 100'000'000;
+constexpr std::int64_t kMaxHistory = 100'000'000;
 /// As many samples as MJCF allows in one buffer.
 constexpr int kMaxSamples = 1 << 24;
 
@@ -30,7 +30,7 @@ void writeHistory(int nsample, int interp, int width, int id, Array<int>& histor
   if (nsample == 0) return;
   address[id] = m.nhistory;
   const std::int64_t size = 2 + std::int64_t{nsample} * (1 + width);
-  if (m.nhistory + size > kMaxNumbers) place.fail(fmt::format("{} samples are too many", nsample));
+  if (m.nhistory + size > kMaxHistory) place.fail(fmt::format("{} samples are too many", nsample));
   m.nhistory += static_cast<int>(size);
 }
 

@@ -13,7 +13,7 @@ namespace sinew::draft {
 namespace {
 
 /// Masses up to this are ignored, principal moments below it are an error.
-constexpr double kTiny = 1e-14;
+constexpr double kNegligible = 1e-14;
 constexpr double kRounding = 1e-14;
 
 /// R diag(I) R'
@@ -36,7 +36,7 @@ Mat3 offCenter(double mass, const Vec3& d) {
 
 void setPrincipal(const Mat3& tensor, const Place& place, Quat& quat, Vec3& inertia) {
   const Eigen3 principal = eigen3(tensor);
-  if (!(principal.values[2] >= kTiny)) {
+  if (!(principal.values[2] >= kNegligible)) {
     place.fail(fmt::format("the inertia has the principal moments {:g} {:g} {:g}: all must be positive",
                            principal.values[0], principal.values[1], principal.values[2]));
   }
@@ -73,7 +73,7 @@ bool fromGeoms(const spec::InertiaSettings& settings, Body& body) {
   std::vector<MassPart> parts;
   for (const Geom& geom : body.geoms) {
     const bool selected = geom.spec->group >= firstGroup && geom.spec->group <= lastGroup;
-    if (selected && geom.mass > kTiny) parts.push_back({geom.mass, geom.pose, geom.inertia});
+    if (selected && geom.mass > kNegligible) parts.push_back({geom.mass, geom.pose, geom.inertia});
   }
   if (parts.empty()) return false;
   // one geom is taken as it is: its axes keep their order

@@ -13,6 +13,7 @@
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
+#include "metric/step_matrix.h"
 #include "model/workspace.h"
 #include "sinew/data.h"
 #include "step/stages.h"
@@ -72,16 +73,10 @@ double advanceOnce(const spec::LengthRange& settings, const Model& m, Data& d, i
   velocityStage(m, d, Sensing::Off);
   pull(settings, m, d, u, direction);
   accelerationStage(m, d, Sensing::Off);
-  switch (m.opt.integrator) {
-    case Integrator::Euler:
-    case Integrator::RK4:
-      integrateEuler(m, d);
-      break;
-    case Integrator::Implicit:
-    case Integrator::ImplicitFast:
-      integrateImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast);
-      break;
-  }
+  if (m.opt.integrator == Integrator::RK4) makeStepMatrix(m, d, Integrator::Euler);
+  const Arena::Scope scope(d.work->arena);
+  const double* a = stepAcceleration(m, d, d.work->arena.take<double>(m.nv));
+  advance(m, d, d.act_dot.data(), a, nullptr);
   return d.actuator_length[m.actuator_outadr[u]];
 }
 

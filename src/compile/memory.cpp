@@ -25,11 +25,12 @@ struct FlexCounts {
   double edges = 0;
   double hinges = 0;
   double supports = 0;  ///< weights of interpolated vertices
+  double sections = 0;  ///< of rods with twist
 };
 
 /// Numbers of elements and vertices give those of edges and hinges, by Euler's formula up to the border.
 FlexCounts countsOf(int dim, double points, double elements) {
-  FlexCounts n{dim, points, points, elements, elements, 0, 0};
+  FlexCounts n{dim, points, points, elements, elements, 0, 0, 0};
   if (dim >= 2) n.edges = points + elements;
   if (dim == 2) n.hinges = 1.5 * elements;
   return n;
@@ -69,6 +70,11 @@ void addFlex(const FlexCounts& n, bool stiff, double elasticNumbers, RealSizes& 
   m.nstiffdof += 3 * n.points;
   m.nK += 9 * (n.edges + n.hinges) + 6 * n.points;
   m.nKplace += 0.5 * (n.dim + 1) * (n.dim + 2) * n.elements + 10 * n.hinges;
+  // a joint couples nine points with each other, of which it shares five with the next one
+  m.nflexsection += n.sections;
+  m.nflexjoint += n.sections;
+  m.nK += 9 * 26 * n.sections;
+  m.nKplace += (45 + 15) * n.sections;
 }
 
 double total(const RealSizes& sizes) { return modelBytes(sizes) + dataBytes(sizes); }
@@ -151,6 +157,11 @@ void chargeFlexcomp(const Draft& draft, const spec::Flexcomp& f, int dim, double
     n.supports = n.vertices * (order == 1 ? 8 : 27);
     what += fmt::format(" and {:.0f} nodes ('cellcount')", n.points);
   }
+  if (dim == 1 && f.elasticity.twist.value_or(false) && !f.rigid) {
+    n.sections = elements;
+    n.points += 3 * elements;
+    what += fmt::format(" with {:.0f} points of sections", 3 * elements);
+  }
   const bool stiff = young && !f.rigid;
   addFlex(n, stiff, elasticNumbers(FlexLaw::Reference, std::max(2, dim)), sizes);
   if (f.rigid || slides) {
@@ -175,12 +186,15 @@ void requireMemory(const Draft& draft, const Model& m) {
                             static_cast<double>(flex.elements.size()) / corners);
     n.vertices = static_cast<double>(flex.vertices.size());
     n.supports = static_cast<double>(flex.supports.size());
+    n.sections = static_cast<double>(flex.sections.size());
     bytes += draftBytes(n);
     const bool stiff = !flex.rigid && (flex.parameters.stretch || flex.parameters.bending != FlexBending::None);
     if (!stiff || m.nK > 0) continue;
     RealSizes pattern;
     addFlex(n, true, elasticNumbers(flex.parameters.law, std::max(2, flex.dim)), pattern);
     sizes.nflexelastic += pattern.nflexelastic;
+    sizes.nflexsection += pattern.nflexsection;
+    sizes.nflexjoint += pattern.nflexjoint;
     if (flex.parameters.bending == FlexBending::Shell) sizes.nflexcurv += pattern.nflexcurv;
     sizes.nstiffdof += pattern.nstiffdof;
     sizes.nK += pattern.nK;

@@ -6,7 +6,7 @@ namespace sinew::draft {
 namespace {
 
 /// Half lengths below this are no length.
-constexpr double kTooShort = 1e-14;
+constexpr double kShortestLine = 1e-14;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ Segment segmentOf(const spec::Vec6& fromto, const Place& place) {
   const Vec3 from(fromto[0], fromto[1], fromto[2]), to(fromto[3], fromto[4], fromto[5]);
   const Vec3 axis = from - to;
   const double length = axis.norm();
-  if (!(0.5 * length >= kTooShort)) place.fail("the two points of 'fromto' coincide");
+  if (!(0.5 * length >= kShortestLine)) place.fail("the two points of 'fromto' coincide");
   return {{0.5 * (from + to), fromZTo(axis)}, 0.5 * length};
 }
 

@@ -19,7 +19,7 @@ constexpr std::array<int, 7> kContactFields{1, 3, 3, 1, 3, 3, 3};
 constexpr std::array<int, 6> kRayFields{1, 3, 3, 3, 3, 1};
 
 /// A bound on the sensor vector, so that a large number in a file is an error and not an exhausted memory.
-constexpr std::int64_t kMaxNumbers = 100'000'000;
+constexpr std::int64_t kMaxSensorNumbers = 100'000'000;
 
 template <std::size_t N>
 int fieldSize(const std::array<int, N>& fields, int bits) {
@@ -403,7 +403,7 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     m.sensor_refid[i] = reference;
     putRow(m.sensor_intprm, i, s.intprm);
     const std::int64_t size = outputSize(s, kind, object, m, place);
-    if (size < 0 || address + size > kMaxNumbers) place.fail(fmt::format("{} numbers are too many", size));
+    if (size < 0 || address + size > kMaxSensorNumbers) place.fail(fmt::format("{} numbers are too many", size));
     m.sensor_dim[i] = static_cast<int>(size);
     m.sensor_adr[i] = address;
     m.sensor_cutoff[i] = s.cutoff;

@@ -58,7 +58,15 @@ bool couplesAnything(const Model& m, int flex) {
   return any;
 }
 
-/// Flexes that pull at the same tree are in one part, parts in the order of their first flex.
+/// Trees with joints of cables.
+std::set<int> cableTrees(const Model& m) {
+  std::set<int> trees;
+  for (int i = 0; i < m.ncable; ++i) trees.insert(m.dof_treeid[m.jnt_dofadr[m.cable_jntid[i]]]);
+  return trees;
+}
+
+/// Flexes that pull at the same tree are in one part, parts in the order of their first flex; then trees of cables that
+/// no flex pulls at, a part each.
 std::vector<Part> partsOf(const Model& m) {
   std::vector<Part> parts;
   std::vector<int> partOfTree(static_cast<std::size_t>(m.ntree), -1);
@@ -83,13 +91,19 @@ std::vector<Part> partsOf(const Model& m) {
       moved.clear();
     }
   }
+  for (const int tree : cableTrees(m)) {
+    int& part = partOfTree[static_cast<std::size_t>(tree)];
+    if (part >= 0) continue;
+    part = static_cast<int>(parts.size());
+    parts.emplace_back();
+  }
   for (std::size_t tree = 0; tree < partOfTree.size(); ++tree) {
     if (partOfTree[tree] < 0) continue;
     std::vector<int>& dofs = parts[static_cast<std::size_t>(partOfTree[tree])].dofs;
     dofs.resize(dofs.size() + static_cast<std::size_t>(m.tree_dofnum[static_cast<int>(tree)]));
     std::iota(dofs.end() - m.tree_dofnum[static_cast<int>(tree)], dofs.end(), m.tree_dofadr[static_cast<int>(tree)]);
   }
-  std::erase_if(parts, [](const Part& part) { return part.flexes.empty(); });
+  std::erase_if(parts, [](const Part& part) { return part.flexes.empty() && part.dofs.empty(); });
   for (Part& part : parts) {
     std::sort(part.flexes.begin(), part.flexes.end());
     for (const int f : part.flexes) {

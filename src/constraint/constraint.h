@@ -22,7 +22,7 @@ void buildRows(const Model& m, Data& d);
 void referenceAcceleration(const Model& m, Data& d);
 
 /// rows, M, qacc_smooth, qacc_warmstart -> qacc, qfrc_constraint, efc_force, efc_state, d.island. Solves island by
-/// island unless that is switched off. Under the impulse solver also qH, qacc (see impulseMetric()), row_memory ->
+/// island unless that is switched off. Under the impulse solver also qH, qacc (see metric()), row_memory ->
 /// efc_aref, and qacc is what the integrator has to add to qvel, per timestep.
 void solveConstraints(const Model& m, Data& d);
 

@@ -170,13 +170,21 @@ bool normalIsFixed(std::span<const double> rows) {
   return true;
 }
 
+/// Edges of a pyramid are normals as well and lift off what slides, by more the harder they are. What presses soft
+/// things slides at the rim, and must neither chatter nor creep: contacts of flexes that are not of the reference
+/// engine have round cones, as have contacts that are hard in this step.
+bool hasRoundCone(const Model& m, const Contact& contact) {
+  return contact.swept || std::any_of(contact.flex.begin(), contact.flex.end(),
+                                      [&](int f) { return f >= 0 && m.flex_law[f] != FlexLaw::Reference; });
+}
+
 }  // namespace
 
 void addContactRows(RowBuilder& rows) {
   const Model& m = rows.model();
   Data& d = rows.data();
   const Arena::Scope scope(d.work->arena);
-  const bool pyramidal = !conesAreElliptic(m.opt);
+  const bool pyramids = !conesAreElliptic(m.opt);
   PairMotion between(rows);
   for (int i = 0; i < d.ncon(); ++i) {
     Contact& contact = d.contact[i];
@@ -195,9 +203,9 @@ void addContactRows(RowBuilder& rows) {
     }
     const RowColumns columns = bodies ? between.columns() : rows.addColumns(motion.columns);
     contact.efc_address = rows.rows();
-    const BlockKind kind = contact.dim == 1 ? BlockKind::Unilateral
-                           : pyramidal      ? BlockKind::Pyramid
-                                            : BlockKind::Elliptic;
+    const BlockKind kind = contact.dim == 1                        ? BlockKind::Unilateral
+                           : pyramids && !hasRoundCone(m, contact) ? BlockKind::Pyramid
+                                                                   : BlockKind::Elliptic;
     double* basis = rows.addContactBlock(kind, contact.dim, columns, contact.friction);
     const auto set = [&](int count, double* to) {
       bodies ? between.setRows(contact, count, to) : setRows(contact, count, motion, to);

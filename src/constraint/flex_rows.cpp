@@ -1,4 +1,3 @@
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <array>
@@ -10,6 +9,7 @@
 #include "elastic/cell.h"
 #include "elastic/shell.h"
 #include "kinematics/flexes.h"
+#include "math/decompose.h"
 #include "model/workspace.h"
 
 /// Equalities that hold a flex together. Every row has its own impedance and no dJ/dt v term.
@@ -157,7 +157,7 @@ class VertexFit {
       level_ = level_ && edge.z() == 0;
       sum += edge * edge.transpose();
     }
-    if (!level_) plane_ = Eigen::SelfAdjointEigenSolver<Mat3>(sum).eigenvectors().rightCols<2>();
+    if (!level_) plane_ = symmetricModes(Eigen::Matrix3d(sum)).axes.rightCols<2>();
   }
 
   const Model& m_;

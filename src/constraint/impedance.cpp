@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "collision/thin.h"
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
 #include "elastic/shell.h"
@@ -13,11 +14,16 @@
 /// diagonal A of J inv(M) J' and the reference a* = -B v - K d (r - margin):
 ///   R = (1 - d)/d A is the regularization, so that the constraint acts with the fraction d of what a hard one would;
 ///   K, B follow from a time constant and damping ratio, or are given directly (negative solref).
+/// A holds for the time tau = K^(-1/2) that a row takes: nodes of a stiff flex are as heavy as m + tau^2 k, with k
+/// their stiffness against their neighbours. At rest a row gives way by r = R f/(K d) = (1 - d)/d^2 f/(m/tau^2 + k), a
+/// small share of what the material itself does, whatever the mesh and the timestep.
 namespace sinew {
 namespace {
 
 constexpr int kMaxBasis = 6;
 constexpr double kMinImpedance = 1e-4, kMaxImpedance = 1 - 1e-4;
+constexpr double kPressed = 0.5;  // share of the radius of a sheet from which on it counts as pressed
+constexpr double kLeastGive = (1 - kMaxImpedance) / kMaxImpedance;
 
 struct RowParameters {
   std::array<double, 2> solref{}, solreffriction{};
@@ -142,7 +148,18 @@ double ownDiagonal(const Model& m, const Data& d, const RowBlock& block) {
   return sum;
 }
 
-double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, int equality, int rowInBlock) {
+/// Whether rows weigh a carrier against its stiffness.
+bool isStiff(const Model& m, Carrier carrier) { return carrier.isNode() && m.flexnode_stiffness[carrier.node()] > 0; }
+
+/// Inverse mass of a stiff carrier against a force that acts for the time tau: within it its neighbours hold it, and it
+/// is as heavy as m + tau^2 k. `square` is tau^2.
+double stiffWeight(const Model& m, Carrier carrier, double square) {
+  const double inverse = translationWeight(m, carrier);
+  return inverse / (1 + square * m.flexnode_stiffness[carrier.node()] * inverse);
+}
+
+double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, int equality, int rowInBlock,
+                        double square) {
   const int obj1 = m.eq_obj1id[equality], obj2 = m.eq_obj2id[equality];
   switch (m.eq_type[equality]) {
     case EqualityType::Joint: {
@@ -164,35 +181,45 @@ double equalityDiagonal(const Model& m, const Data& d, const RowBlock& block, in
     default: {
       const bool sites = m.eq_objtype[equality] == ObjType::Site;
       const int body1 = sites ? m.site_bodyid[obj1] : obj1, body2 = sites ? m.site_bodyid[obj2] : obj2;
-      const auto weight = [&](int code) {
-        const Carrier carrier = Carrier::fromCode(m, code);  // the last three rows of a weld are rotations
-        return rowInBlock > 2 ? rotationWeight(m, carrier) : translationWeight(m, carrier);
-      };
-      return weight(body1) + weight(body2);
+      const Carrier carrier1 = Carrier::fromCode(m, body1), carrier2 = Carrier::fromCode(m, body2);
+      if (rowInBlock > 2) return rotationWeight(m, carrier1) + rotationWeight(m, carrier2);  // of a weld
+      const bool stiff1 = isStiff(m, carrier1), stiff2 = isStiff(m, carrier2);
+      if (stiff1 || stiff2) {
+        return (stiff1 ? stiffWeight(m, carrier1, square) : 0) + (stiff2 ? stiffWeight(m, carrier2, square) : 0);
+      }
+      return translationWeight(m, carrier1) + translationWeight(m, carrier2);
     }
   }
 }
 
-double contactDiagonal(const Model& m, const Data& d, RowType type, const Contact& contact, int rowInBlock) {
-  double translation = 0, rotation = 0;
+/// Sides of stiff flexes alone decide how much a contact gives: not more because what touches them is light.
+double contactDiagonal(const Model& m, const Data& d, RowType type, const Contact& contact, int rowInBlock,
+                       double square) {
+  double translation = 0, rotation = 0, stiff = 0;
+  bool any = false;
   for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
     Side(m, d, contact, s).forEachCarrier([&](Carrier carrier, double weight) {
       translation += weight * translationWeight(m, carrier);
       rotation += weight * rotationWeight(m, carrier);
+      if (!isStiff(m, carrier)) return;
+      any = true;
+      stiff += weight * stiffWeight(m, carrier, square);
     });
   }
+  if (any) translation = stiff;
   if (type != RowType::ContactPyramidal) return rowInBlock < 3 ? translation : rotation;
   const int k = rowInBlock / 2;  // edge J_n +- mu_k J_k
   const double mu = contact.friction[static_cast<std::size_t>(k)];
   return translation + mu * mu * (k < 2 ? translation : rotation);
 }
 
-double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block, int rowInBlock) {
+/// `square`: tau^2 of the row.
+double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block, int rowInBlock, double square) {
   const int row = block.row + rowInBlock;
   const int id = d.efc_id[row];
   switch (d.efc_type[row]) {
     case RowType::Equality:
-      return equalityDiagonal(m, d, block, id, rowInBlock);
+      return equalityDiagonal(m, d, block, id, rowInBlock, square);
     case RowType::FrictionDof:
       return m.dof_invweight0[id];
     case RowType::LimitJoint:
@@ -205,7 +232,7 @@ double approximateDiagonal(const Model& m, const Data& d, const RowBlock& block,
     case RowType::ContactElliptic:
       break;
   }
-  return contactDiagonal(m, d, d.efc_type[row], d.contact[id], rowInBlock);
+  return contactDiagonal(m, d, d.efc_type[row], d.contact[id], rowInBlock, square);
 }
 
 /// B inv(M) B' of a block, nbasis x nbasis.
@@ -249,6 +276,12 @@ double blockResidual(const Model& m, const Data& d, const RowBlock& block) {
   return d.efc_pos[block.row];
 }
 
+/// K of a row that returns to its place.
+double stiffnessOf(const std::array<double, 2>& ref, double dw) {
+  if (ref[0] > 0) return 1 / std::max(kMinVal, dw * dw * ref[0] * ref[0] * ref[1] * ref[1]);
+  return -ref[0] / std::max(kMinVal, dw * dw);
+}
+
 void setStiffnessAndDamping(const RowParameters& p, RowType type, int rowInBlock, double* KB) {
   const bool coneFriction = type == RowType::ContactElliptic && rowInBlock > 0;
   const bool ownReference = coneFriction && (p.solreffriction[0] != 0 || p.solreffriction[1] != 0);
@@ -256,20 +289,36 @@ void setStiffnessAndDamping(const RowParameters& p, RowType type, int rowInBlock
   const double dw = p.solimp[1];
   if (coneFriction || type == RowType::FrictionDof || type == RowType::FrictionTendon) {
     KB[0] = 0;  // friction has no place to return to
-  } else if (ref[0] > 0) {
-    KB[0] = 1 / std::max(kMinVal, dw * dw * ref[0] * ref[0] * ref[1] * ref[1]);
   } else {
-    KB[0] = -ref[0] / std::max(kMinVal, dw * dw);
+    KB[0] = stiffnessOf(ref, dw);
   }
   KB[1] = ref[1] > 0 ? 2 / std::max(kMinVal, dw * ref[0]) : -ref[1] / std::max(kMinVal, dw);
 }
 
+/// Whether a contact is one of a flex whose rows are weighed against its stiffness.
+bool holdsStiffNode(const Model& m, const Data& d, const Contact& contact) {
+  bool any = false;
+  for (const std::size_t s : {std::size_t{0}, std::size_t{1}}) {
+    Side(m, d, contact, s).forEachCarrier([&](Carrier carrier, double) { any |= isStiff(m, carrier); });
+  }
+  return any;
+}
+
+/// Whether friction gives as little as a row can. It has no place to return to, so that what it gives adds up, and what
+/// is held would creep: on stiff flexes, and on cables and sheets that are pressed. The edges of a pyramid, which are
+/// normals as well and lift off what slides, the more so the harder they are, stay as they are.
+bool holdsFast(const Model& m, const Data& d, const Contact& contact) {
+  const double radius = thinRadius(m, contact);
+  return (radius > 0 && contact.dist < -kPressed * radius) || holdsStiffNode(m, d, contact);
+}
+
 /// Friction rows of a contact are regularized in proportion to the normal one, such that the cone stays a cone:
 /// R_1 = R_0 / impratio, R_k friction_k^2 = R_1 friction_1^2; a pyramid has one R for all its edges, 2 mu^2 R_0.
-void shapeCone(const Model& m, Data& d, const RowBlock& block) {
+void shapeCone(const Model& m, Data& d, const RowBlock& block, double impedance) {
   Contact& contact = d.contact[d.efc_id[block.row]];
   double* R = d.efc_R.data() + block.row;
-  const double R1 = R[0] / std::max(kMinVal, m.opt.impratio);
+  double R1 = R[0] / std::max(kMinVal, m.opt.impratio);
+  if (block.kind == BlockKind::Elliptic && holdsFast(m, d, contact)) R1 *= kLeastGive * impedance / (1 - impedance);
   contact.mu = contact.friction[0] * std::sqrt(R1 / R[0]);
   d.row_cone[block.cone].mu = contact.mu;
   if (block.kind == BlockKind::Elliptic) {
@@ -280,6 +329,49 @@ void shapeCone(const Model& m, Data& d, const RowBlock& block) {
   } else {
     std::fill_n(R, block.nrow, 2 * contact.mu * contact.mu * R[0]);
   }
+}
+
+/// Contacts of cables and sheets give way no deeper than to their middle: from half the radius on they get harder, up
+/// to as hard as a row can be at the middle.
+Impedance hardenedAtMiddle(const Model& m, const Contact& contact, Impedance impedance) {
+  const double radius = thinRadius(m, contact);
+  if (radius == 0 || !(contact.dist < -kPressed * radius)) return impedance;
+  const double left = std::max(0.0, (1 + contact.dist / radius) / (1 - kPressed));  // 0 at the middle
+  const double give = (1 - impedance.value) * left * left;
+  impedance.value = std::min(kMaxImpedance, 1 - give);
+  return impedance;
+}
+
+/// Whether a contact must be hard in this step, lest its sides pass each other.
+bool mustStop(const Data& d, const RowBlock& block) {
+  return d.efc_type[block.row] >= RowType::ContactFrictionless && d.contact[d.efc_id[block.row]].swept;
+}
+
+/// Whether a contact has rows though it is not reached yet: contacts of stiff flexes, whose surface springs back within
+/// a step by all that it was pressed in, would come and go otherwise.
+bool isAhead(const Data& d, const RowBlock& block) {
+  return d.efc_type[block.row] >= RowType::ContactFrictionless && d.efc_pos[block.row] > d.efc_margin[block.row] &&
+         d.contact[d.efc_id[block.row]].adhesion == 0;
+}
+
+/// Sets the reference of a contact's normal such that the velocity at the end of the step is -gap/h: the step ends
+/// where the gap is used up, unless it would not get there anyway. Beyond, the gap is given back with the time constant
+/// `tau`.
+void setApproach(double h, double gap, double tau, double impedance, double* KBIP) {
+  KBIP[0] = 1 / (h * (gap < 0 ? std::max(h, tau) : h) * impedance);
+  KBIP[1] = 1 / h;
+  KBIP[2] = impedance;
+  KBIP[3] = 0;
+}
+
+/// The reference of a contact that is not reached yet, or must stop. What is apart ends at the surface. What touches
+/// gets no deeper than it is, and comes back from beyond the depth at which it would be lost, with the time constant of
+/// its solref, `tau`. The row counts its residual from there.
+void setAhead(const Model& m, Data& d, const RowBlock& block, bool stop, double tau, double impedance) {
+  const double depth = d.efc_margin[block.row] - d.efc_pos[block.row];
+  if (stop && depth > 0) d.efc_margin[block.row] -= std::min(depth, stopDepth(m, d.contact[d.efc_id[block.row]]));
+  const double gap = d.efc_pos[block.row] - d.efc_margin[block.row];
+  setApproach(m.opt.timestep, gap, tau, impedance, d.efc_KBIP.data() + 4 * block.row);
 }
 
 /// Stiffness of a passive contact per mass of the lightest node at it, 1/s^2; the reference engine's number.
@@ -320,13 +412,18 @@ void setImpedance(const Model& m, Data& d) {
     if (setPassive(m, d, block)) continue;
     if (exact) exactGram(m, d, block, gram);
     const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
-    const Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
-    const bool cone = block.cone >= 0;
+    Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
+    const bool cone = block.cone >= 0, stop = mustStop(d, block);
+    if (d.efc_type[block.row] >= RowType::ContactFrictionless) {
+      impedance = hardenedAtMiddle(m, d.contact[d.efc_id[block.row]], impedance);
+    }
+    if (stop) impedance = {kMaxImpedance, 0};
+    const double K = stiffnessOf(p.solref, p.solimp[1]), square = K > 0 ? 1 / K : 0;
     for (int r = 0; r < block.nrow; ++r) {
       const int row = block.row + r;
       double* KBIP = d.efc_KBIP.data() + 4 * row;
       if (!cone || r == 0) {
-        const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, block, r);
+        const double diagonal = exact ? exactDiagonal(d, block, gram, r) : approximateDiagonal(m, d, block, r, square);
         d.efc_R[row] = std::max(kMinVal, (1 - impedance.value) * diagonal / impedance.value);
       }
       // the rows of a friction cone are alike, but for the normal of an elliptic one
@@ -338,7 +435,8 @@ void setImpedance(const Model& m, Data& d) {
       KBIP[2] = impedance.value;
       KBIP[3] = impedance.slope;
     }
-    if (cone) shapeCone(m, d, block);
+    if (stop || isAhead(d, block)) setAhead(m, d, block, stop, std::sqrt(square), impedance.value);
+    if (cone) shapeCone(m, d, block, impedance.value);
     // what the diagonal would have to be for R = (1 - d)/d A to hold in every row
     for (int row = block.row; row < block.row + block.nrow; ++row) {
       const bool repeated = block.kind == BlockKind::Pyramid && row > block.row;

@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "collision/contact_identity.h"
+#include "collision/sides.h"
 #include "constraint/constraint.h"
 #include "constraint/contact_target.h"
 #include "constraint/impulse_rows.h"
@@ -21,9 +23,9 @@ namespace sinew {
 namespace {
 
 /// Kinds in the order of rows, then what the block is about.
-enum Kind : std::uint64_t { kEquality = 0, kFriction, kLimit, kGeoms, kFlexes };
+enum Kind : std::uint64_t { kEquality = 0, kFriction, kLimit, kGeoms, kFlexes, kSides = kSideKind };
 
-constexpr int kKindShift = 61;
+constexpr int kKindShift = kKeyKindShift;
 constexpr int kIdBits = 20, kFeatureBits = 21;
 constexpr std::uint64_t kIds = std::uint64_t{1} << kIdBits, kFeatures = std::uint64_t{1} << kFeatureBits;
 constexpr int kFirstShift = 31;
@@ -46,15 +48,18 @@ std::array<int, 2> geomsOf(std::uint64_t key) {
           static_cast<int>((key >> kFeatureBits) & (kIds - 1))};
 }
 
+/// Time in which the length of a long step is forgotten, s.
+constexpr double kForgotten = 10;
+
 /// Two geoms and a feature fit into one number, if there are less than a million geoms; anything else is hashed.
 std::uint64_t keyOfContact(const Model& m, const Contact& c) {
-  const auto feature = static_cast<std::uint64_t>(static_cast<std::uint32_t>(c.feature));
-  if (c.geom[0] >= 0 && c.geom[1] >= 0 && feature < kFeatures && static_cast<std::uint64_t>(m.ngeom) < kIds) {
-    return keyOfGeoms(c.geom[0], c.geom[1], feature);
+  const ContactIdentity id = identityOf(m, c);
+  if (id.second < m.ngeom && id.feature < kFeatures && static_cast<std::uint64_t>(m.ngeom) < kIds) {
+    return keyOfGeoms(id.first, id.second, id.feature);
   }
   Hasher hasher;
-  for (const auto& ids : {c.geom, c.flex, c.elem, c.vert}) hasher.add(ids.data(), sizeof(ids));
-  hasher.add(&c.feature, sizeof(c.feature));
+  for (const int collider : {id.first, id.second}) hasher.add(&collider, sizeof(collider));
+  hasher.add(&id.feature, sizeof(id.feature));
   return (std::uint64_t{kFlexes} << kKindShift) | (hasher.value() >> (64 - kKindShift));
 }
 
@@ -92,7 +97,7 @@ void sortBlocks(const Model& m, const Data& d, std::span<RowRecall> blocks) {
     return a.key != b.key ? a.key < b.key : a.block < b.block;
   };
   for (std::size_t b = 0; b < blocks.size(); ++b) {
-    blocks[b] = {keyOfBlock(m, d, d.row_block[static_cast<std::ptrdiff_t>(b)]), static_cast<int>(b), -1};
+    blocks[b] = {keyOfBlock(m, d, d.row_block[static_cast<std::ptrdiff_t>(b)]), static_cast<int>(b)};
   }
   if (!std::is_sorted(blocks.begin(), blocks.end(), less)) std::sort(blocks.begin(), blocks.end(), less);
 }
@@ -119,6 +124,7 @@ bool sleeps(const Model& m, const Data& d, std::uint64_t key) {
       return std::max(awakeA, awakeB) == 0;
     }
     case kFlexes:
+    case kSides:  // collision/sides.h
       break;
   }
   return false;
@@ -137,33 +143,17 @@ std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<co
   return kept.first(count);
 }
 
-/// Draws the impulses of a block towards their mean over some steps, `before` being what was remembered last.
-///
-/// Sweeps that end early are behind in what the bodies of a pile do together. Say that they remove the share rho of
-/// what such a motion lacks. Then the impulses a step starts from integrate the velocity, position correction adds the
-/// position, and the motion grows if rho < erp, whatever the friction: stacks sway and walls tremble. Impulses that
-/// are off their mean are what drives it; with some of that left out the motion dies away, while the load, which is
-/// the mean, stays. See docs/impulse.md.
-void drawToMean(const RowMemory* before, std::size_t rows, RowMemory& memory) {
-  constexpr double kShare = 0.3, kSteps = 50;
-  memory.steps = before ? std::min(before->steps + 1, kSteps) : 1;
-  const double part = 1 / memory.steps;
-  for (std::size_t r = 0; r < rows; ++r) {
-    const double mean = before ? before->mean[r] : 0, off = memory.force[r] - mean;
-    memory.mean[r] = mean + part * off;
-    memory.force[r] -= kShare * (1 - part) * off;
-  }
-}
-
 }  // namespace
 
 void recallImpulses(const Model& m, Data& d) {
   std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
   d.work->row_recall.resize(d.row_block.size());
+  d.work->block_length.resize(d.row_block.size());
+  std::fill(d.work->block_length.begin(), d.work->block_length.end(), m.opt.timestep);
   sortBlocks(m, d, d.work->row_recall);
   const bool warm = !m.opt.disabled(disable::kWarmStart);
   std::ptrdiff_t at = 0;
-  for (RowRecall& recall : d.work->row_recall) {
+  for (const RowRecall& recall : d.work->row_recall) {
     while (at < d.row_memory.size() && d.row_memory[at].key < recall.key) ++at;
     if (at == d.row_memory.size()) return;
     if (d.row_memory[at].key != recall.key) continue;
@@ -172,7 +162,10 @@ void recallImpulses(const Model& m, Data& d) {
     for (int r = 0; warm && r < block.nrow; ++r) {
       d.efc_force[block.row + r] = m.opt.timestep * memory.force[static_cast<std::size_t>(r)];
     }
-    recall.memory = static_cast<int>(at++);
+    // the longest step not long ago; it decays with the time constant kForgotten
+    const double h = m.opt.timestep;
+    d.work->block_length[recall.block] = std::max(h, memory.length * (1 - std::min(1.0, h / kForgotten)));
+    ++at;
   }
 }
 
@@ -188,13 +181,13 @@ void rememberImpulses(const Model& m, Data& d) {
   };
   for (const RowRecall& recall : d.work->row_recall) {
     const RowBlock& block = d.row_block[recall.block];
-    const double* force = d.efc_force.data() + block.row;
+    const double* force = d.work->row_last.data() + block.row;
     if (std::all_of(force, force + block.nrow, [](double f) { return f == 0; }) || bounced(m, d, block)) continue;
     addDormantBelow(recall.key);
     RowMemory& memory = *end++ = {.key = recall.key};
     const auto rows = static_cast<std::size_t>(block.nrow);
     std::copy_n(force, rows, memory.force.begin());
-    drawToMean(recall.memory >= 0 ? &d.row_memory[recall.memory] : nullptr, rows, memory);
+    memory.length = d.work->block_length[recall.block];
   }
   addDormantBelow(~std::uint64_t{0});
   d.work->row_memory_next.resize(end - d.work->row_memory_next.data());
@@ -237,6 +230,14 @@ std::optional<std::uint64_t> keyElsewhere(const Model& m, const ModelRenumbering
       const int newA = numberOf(numbers.geom, a), newB = numberOf(numbers.geom, b);
       if (newA < 0 || newB < 0 || static_cast<std::uint64_t>(to.ngeom) >= kIds) return std::nullopt;
       return keyOfGeoms(newA, newB, key & (kFeatures - 1));
+    }
+    case kSides: {
+      const int elem = elemOfSide(key);
+      if (elem >= m.nflexelem) return std::nullopt;
+      const int flex = m.flexelem_flexid[elem];
+      const int geom = numberOf(numbers.geom, geomOfSide(key)), newFlex = numberOf(numbers.flex, flex);
+      if (geom < 0 || newFlex < 0) return std::nullopt;
+      return sideKey(geom, to.flex_elemadr[newFlex] + elem - m.flex_elemadr[flex]);
     }
     case kFlexes:
       return std::nullopt;

@@ -1,10 +1,14 @@
 #include "constraint/impulse_rows.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/arena.h"
+#include "collision/thin.h"
 #include "constraint/contact_target.h"
+#include "forces/stiff_metric.h"
 #include "math/types.h"
+#include "model/workspace.h"
 #include "solve/bounce.h"
 #include "solve/hard.h"
 #include "solve/impulse.h"
@@ -26,31 +30,40 @@ double firstRow(const Data& d, const RowBlock& block, const double* x) {
   return sum;
 }
 
-double targetOfContact(const Data& d, const RowBlock& block, const ImpulseParameters& p) {
-  const Contact& contact = d.contact[d.efc_id[block.row]];
-  const double vn = d.efc_vel[block.row];
-  const bool bounces = effectiveRestitution(contact.restitution, vn, p.threshold) > 0;
-  return contactTarget(contact.dist - d.efc_margin[block.row], vn, contact.restitution, p,
-                       bounces ? firstRow(d, block, d.qacc.data()) : 0);
+/// Whether a contact that has not been reached must act now, lest its sides pass each other within the step.
+bool actsAhead(const Model& m, const Contact& contact, double gap, double vn) {
+  if (contact.swept) return true;
+  return m.opt.speculative != Speculative::None && gap > 0 && gap + m.opt.timestep * vn < -passingDepth(m, contact);
 }
 
-/// Targets of a block's rows; friction losses and the tangents of contacts have theirs already.
-void setTargets(const Data& d, const RowBlock& block, const ImpulseParameters& p, double* target) {
+double targetOfContact(const Model& m, const Data& d, const RowBlock& block, const ImpulseParameters& p) {
+  const Contact& contact = d.contact[d.efc_id[block.row]];
+  const double vn = d.efc_vel[block.row];
+  const double gap = contact.dist - d.efc_margin[block.row];
+  const double effective = effectiveRestitution(contact.restitution, vn, p.threshold);
+  const bool bounces = effective > 0;
+  if (actsAhead(m, contact, gap, vn)) return bounces ? -effective * vn : -std::max(0.0, gap) / p.h;
+  return contactTarget(gap, vn, contact.restitution, p, bounces ? firstRow(d, block, d.qacc.data()) : 0);
+}
+
+/// Adds the targets of a block's rows to minus the velocities that are prescribed from outside (efc_aref), which
+/// friction losses and the tangents of contacts have already.
+void setTargets(const Model& m, const Data& d, const RowBlock& block, const ImpulseParameters& p, double* target) {
   switch (d.efc_type[block.row]) {
     case RowType::Equality:
-      for (int r = 0; r < block.nrow; ++r) target[r] = equalityTarget(d.efc_pos[block.row + r], p);
+      for (int r = 0; r < block.nrow; ++r) target[r] += equalityTarget(d.efc_pos[block.row + r], p);
       break;
     case RowType::FrictionDof:
     case RowType::FrictionTendon:
       break;
     case RowType::LimitJoint:
     case RowType::LimitTendon:
-      target[0] = limitTarget(d.efc_pos[block.row] - d.efc_margin[block.row], p);
+      target[0] += limitTarget(d.efc_pos[block.row] - d.efc_margin[block.row], p);
       break;
     case RowType::ContactFrictionless:
     case RowType::ContactPyramidal:
     case RowType::ContactElliptic:
-      target[0] = targetOfContact(d, block, p);
+      target[0] += targetOfContact(m, d, block, p);
       break;
   }
 }
@@ -63,6 +76,12 @@ bool bounces(const Data& d, const RowBlock& block, double threshold) {
   return effectiveRestitution(contact.restitution, d.efc_vel[block.row], threshold) > 0;
 }
 
+/// Target of the normal of a contact that bounces, in a solution in which nothing does: depth is corrected when the
+/// impact is over, and what mocap bodies do counts (constraint/prescribed.h).
+double targetWithoutBounce(const Data& d, const RowBlock& block) {
+  return d.mocap_pos.empty() ? 0 : firstRow(d, block, d.qvel.data()) - d.efc_vel[block.row];
+}
+
 /// Targets of an island's rows if nothing bounced; empty if nothing does.
 std::span<double> targetsWithoutBounce(const Data& d, const Island& island, const solve::ConstraintProblem& problem,
                                        double threshold, Arena& arena) {
@@ -73,7 +92,7 @@ std::span<double> targetsWithoutBounce(const Data& d, const Island& island, cons
       target = arena.take<double>(problem.rows());
       std::copy(problem.aref.begin(), problem.aref.end(), target.begin());
     }
-    target[static_cast<std::size_t>(problem.blocks[b].row)] = 0;  // depth is corrected when the impact is over
+    target[static_cast<std::size_t>(problem.blocks[b].row)] = targetWithoutBounce(d, d.row_block[island.blocks[b]]);
   }
   return target;
 }
@@ -113,150 +132,274 @@ void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, doubl
   }
 }
 
-IslandReport reportOf(int dofs, int rows, const solve::ImpulseReport& report) {
-  return {.dofs = dofs,
-          .rows = rows,
+/// What an island is made of.
+solve::ProblemShape shapeOf(const Model& m, const Data& d, const Island& island) {
+  solve::ProblemShape shape{.dofs = island.ndof};
+  for (const int tree : island.trees) {
+    shape.stiff = shape.stiff || (stiffnessIsImplicit(m) && m.dof_stiffrow[m.tree_dofadr[tree]] >= 0);
+  }
+  for (const int b : island.blocks) shape.hasEqualities |= d.row_block[b].kind == BlockKind::Equality;
+  return shape;
+}
+
+IslandReport reportOf(const Island& island, const solve::Plan& plan, const solve::ImpulseReport& report) {
+  const bool asked = plan.reason == PlanReason::Asked && report.matrix.form != MatrixForm::None;
+  return {.dofs = island.ndof,
+          .rows = island.nrow,
           .iterations = report.sweeps,
+          .innerIterations = report.innerIterations,
           .converged = report.converged,
-          .residual = report.residual};
+          .residual = report.residual,
+          .method = plan.method,
+          .matrix = report.matrix.form,
+          .reason = asked ? report.matrix.reason : plan.reason};
 }
 
-/// How contacts are numbered.
-enum class Numbering { Unclear, FromTheTop, FromTheGround };
-
-/// Unclear where numbers say nothing about height, and where most impulses are not known yet: then it does not matter.
-Numbering numberingOf(const Model& m, const Data& d, const Island& island) {
-  constexpr double kClear = 0.5;  // correlation of number and height
-  constexpr double kFlat = 1e-3;  // height of a pile, relative to its size, below which it has no top
-  constexpr double kKnown = 0.8;  // share of the contacts that start from an impulse
-  const Vec3 up = -ConstMapVec3(m.opt.gravity.data());
-  if (up.isZero()) return Numbering::Unclear;
-  const auto forEachContact = [&](const auto& visit) {
-    double number = 0;
+/// One island by sweeps, in the numbering of Data. Substeps first, in which depth is corrected: positions move by their
+/// displacement (qvel_correction). Relaxing sweeps then take the velocity of the correction out, and restitution is the
+/// last pass. The next step is warm started from the impulses of the substeps.
+class SweptIsland {
+ public:
+  SweptIsland(const Model& m, Data& d, const Island& island, SharedImpulses& shared, Arena& arena)
+      : m_(m), d_(d), island_(island), p_(shared.problem()), space_(shared.space()), arena_(arena) {
+    row_ = arena.take<int>(island.nrow);
+    dof_ = arena.take<int>(island.ndof);
+    std::size_t count = 0;
     for (const int b : island.blocks) {
-      const int row = d.row_block[b].row;
-      if (d.efc_type[row] < RowType::ContactFrictionless) continue;
-      visit(number++, row, ConstMapVec3(d.contact[d.efc_id[row]].pos.data()));
+      for (int r = 0; r < d.row_block[b].nrow; ++r) row_[count++] = d.row_block[b].row + r;
     }
-    return number;
-  };
-  Vec3 center = Vec3::Zero();
-  double known = 0;
-  const double count = forEachContact([&](double, int row, const ConstMapVec3& pos) {
-    center += pos;
-    known += d.efc_force[row] > 0 ? 1 : 0;
-  });
-  if (count < 2 || known < kKnown * count) return Numbering::Unclear;
-  center /= count;
-  double size = 0, height = 0, both = 0;  // sums of squares, and of number times height
-  forEachContact([&](double number, int, const ConstMapVec3& pos) {
-    const Vec3 from = pos - center;
-    const double above = up.dot(from);
-    size += from.squaredNorm();
-    height += above * above;
-    both += (number - 0.5 * (count - 1)) * above;
-  });
-  const double numbers = count * (count * count - 1) / 12;  // sum of the squares of number - mean
-  const bool flat = height <= kFlat * kFlat * size * up.squaredNorm();
-  if (flat || both * both < kClear * kClear * height * numbers) return Numbering::Unclear;
-  return both > 0 ? Numbering::FromTheGround : Numbering::FromTheTop;
-}
+    count = 0;
+    for (const int tree : island.trees) {
+      for (int k = 0; k < m.tree_dofnum[tree]; ++k) dof_[count++] = m.tree_dofadr[tree] + k;
+    }
+  }
 
-/// How sweeps visit the blocks of an island.
-struct Visits {
-  std::span<const int> blocks;
-  solve::SweepOrder order = solve::SweepOrder::Forth;
+  solve::ImpulseReport solve() {
+    const double h = m_.opt.timestep;
+    const std::span<int> first = arena_.take<int>(static_cast<std::ptrdiff_t>(island_.trees.size()));
+    for (std::size_t t = 0; t < first.size(); ++t) first[t] = m_.tree_dofadr[island_.trees[t]];
+    setTargets();
+    const solve::ImpulseOptions options{m_.opt.iterations, m_.opt.tolerance, solve::SweepOrder::InTurn};
+    solve::ImpulseSolver solver(p_, {island_.blocks, first}, space_, {plain_, h}, options, arena_);
+    solve::ImpulseReport report = touches_ ? solveTouching(solver) : solveApproaching(solver);
+    solver.restore(d_.efc_force);
+    solver.addImpulses(d_.efc_force);
+    for (std::size_t i = 0; i < dof_.size(); ++i) {
+      d_.qacc[dof_[i]] = (velocity_[i] - d_.qvel[dof_[i]]) / h;
+      d_.qfrc_constraint[dof_[i]] = space_.impulse(dof_[i]) / h;
+    }
+    for (const int b : island_.blocks) {
+      const RowBlock& block = d_.row_block[b];
+      finishBlock(p_, block, h, d_.efc_force.data() + block.row, d_.efc_state.data() + block.row);
+    }
+    return report;
+  }
+
+ private:
+  /// Nothing touches yet: gaps close at the end of the step at the earliest, and nothing else is to be corrected.
+  solve::ImpulseReport solveApproaching(solve::ImpulseSolver& solver) {
+    const double h = m_.opt.timestep;
+    for (const int dof : dof_) space_.velocity(dof) = d_.qvel[dof] + h * d_.qacc[dof];  // v* = v + h a0
+    const solve::ImpulseReport report = solver.solve(d_.efc_force);
+    velocity_ = velocities();
+    for (const int row : row_) d_.work->row_last[row] = d_.efc_force[row] / h;
+    return report;
+  }
+
+  solve::ImpulseReport solveTouching(solve::ImpulseSolver& solver) {
+    const double h = m_.opt.timestep;
+    std::span<double> Jv, before;
+    if (bounces_) {
+      for (const int dof : dof_) space_.velocity(dof) = d_.qvel[dof] + h * d_.qacc[dof];
+      Jv = arena_.take<double>(p_.rows());
+      before = rowsNow(solver, Jv);
+    }
+    for (const int dof : dof_) {
+      space_.velocity(dof) = d_.qvel[dof];
+      space_.acceleration(dof) = d_.qacc[dof];
+    }
+    const std::span<double> last = arena_.take<double>(p_.rows());
+    for (const int row : row_) last[static_cast<std::size_t>(row)] = d_.efc_force[row];
+    const ImpulseParameters p = parametersOf(m_.opt);
+    solve::ImpulseReport report = solver.solveInSubsteps(
+        {.gap = gap_, .length = length_, .h = h, .erp = p.erp, .slop = p.slop}, last, d_.efc_force);
+    for (const int row : row_) d_.work->row_last[row] = last[static_cast<std::size_t>(row)] / h;
+    velocity_ = velocities();
+    if (bounces_) {  // an impact: positions move with the velocities after it
+      solver.restore(d_.efc_force);
+      bounce(solver, before, Jv, report);
+      return report;
+    }
+    for (std::size_t i = 0; i < dof_.size(); ++i) {
+      d_.work->qvel_correction[dof_[i]] = space_.moved(dof_[i]) / h - velocity_[i];
+    }
+    return report;
+  }
+
+  /// plain_: what rows shall do beside what gaps and depths ask for; bouncing_: the same for the pass in which
+  /// contacts bounce; gap_: where contacts and limits are at the start of the step.
+  void setTargets() {
+    ImpulseParameters p = parametersOf(m_.opt);
+    p.erp = 0;
+    const std::span<double> plain = arena_.take<double>(p_.rows()), gap = arena_.take<double>(p_.rows()),
+                            length = arena_.take<double>(p_.rows());
+    for (const int row : row_) plain[static_cast<std::size_t>(row)] = p_.aref[static_cast<std::size_t>(row)];
+    std::span<double> bouncing;
+    for (const int b : island_.blocks) {
+      const RowBlock& block = d_.row_block[b];
+      if (block.kind != BlockKind::Unilateral && block.kind != BlockKind::Elliptic) continue;
+      const double still = targetWithoutBounce(d_, block);
+      const bool contact = d_.efc_type[block.row] >= RowType::ContactFrictionless;
+      for (int r = 0; r < (block.kind == BlockKind::Elliptic ? 1 : block.nrow); ++r) {
+        const auto i = static_cast<std::size_t>(block.row + r);
+        const double distance = contact ? d_.contact[d_.efc_id[block.row]].dist : d_.efc_pos[block.row + r];
+        gap[i] = distance - d_.efc_margin[block.row + r];
+        length[i] = d_.work->block_length[b] / m_.opt.timestep;
+        if (plain[i] == -std::numeric_limits<double>::infinity()) continue;
+        plain[i] = still;
+        touches_ = touches_ || gap[i] <= 0;
+      }
+      if (!contact) continue;
+      const double rebound = targetOfContact(m_, d_, block, p);
+      if (!(rebound > 0)) continue;
+      if (!bounces_) {
+        bouncing = arena_.take<double>(p_.rows());
+        bounces_ = true;
+      }
+      bouncing[static_cast<std::size_t>(block.row)] = still + rebound;
+    }
+    touches_ = touches_ || bounces_;
+    plain_ = touches_ ? plain : p_.aref;
+    gap_ = gap;
+    length_ = length;
+    if (!bounces_) return;
+    for (const int b : island_.blocks) {
+      const RowBlock& block = d_.row_block[b];
+      for (int r = 0; r < block.nrow; ++r) {
+        const auto i = static_cast<std::size_t>(block.row + r);
+        const bool normal = r == 0 && d_.efc_type[block.row] >= RowType::ContactFrictionless;
+        if (normal && targetOfContact(m_, d_, block, p) > 0) continue;
+        bouncing[i] = std::min(p_.aref[i], plain[i]);
+      }
+    }
+    bouncing_ = bouncing;
+  }
+
+  std::span<double> velocities() {
+    const std::span<double> v = arena_.take<double>(static_cast<std::ptrdiff_t>(dof_.size()));
+    for (std::size_t i = 0; i < v.size(); ++i) v[i] = space_.velocity(dof_[i]);
+    return v;
+  }
+  std::span<double> impulses() {
+    const std::span<double> lambda = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
+    for (std::size_t i = 0; i < lambda.size(); ++i) lambda[i] = d_.efc_force[row_[i]];
+    return lambda;
+  }
+  /// J v of the island's rows.
+  std::span<double> rowsNow(const solve::ImpulseSolver& solver, std::span<double> Jv) {
+    for (const int row : row_) Jv[static_cast<std::size_t>(row)] = 0;
+    solver.rowVelocities(Jv);
+    const std::span<double> now = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
+    for (std::size_t i = 0; i < now.size(); ++i) now[i] = Jv[static_cast<std::size_t>(row_[i])];
+    return now;
+  }
+
+  /// Restitution: some sweeps more, with the speeds of rebound as targets.
+  void bounce(solve::ImpulseSolver& solver, std::span<const double> before, std::span<double> Jv,
+              solve::ImpulseReport& report) {
+    const std::span<double> plain = impulses();
+    const std::span<const double> plainRows = rowsNow(solver, Jv);
+    const solve::ImpulseReport more = solver.proceed(bouncing_, m_.opt.iterations, d_.efc_force);
+    report.sweeps += more.sweeps;
+    report.converged = report.converged && more.converged;
+    report.residual = std::max(report.residual, more.residual);
+    const std::span<const double> bouncing = impulses(), bouncingRows = rowsNow(solver, Jv);
+    const std::span<double> target = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
+    for (std::size_t i = 0; i < target.size(); ++i) target[i] = plain_[static_cast<std::size_t>(row_[i])];
+    const double share = solve::shareOfBounce(before, target, {plain, plainRows}, {bouncing, bouncingRows});
+    for (std::size_t i = 0; i < row_.size(); ++i) d_.efc_force[row_[i]] = plain[i] + share * (bouncing[i] - plain[i]);
+    for (std::size_t i = 0; i < dof_.size(); ++i) {
+      velocity_[i] += share * (space_.velocity(dof_[i]) - velocity_[i]);
+      space_.velocity(dof_[i]) = velocity_[i];
+    }
+    solver.restore(d_.efc_force);
+  }
+
+  const Model& m_;
+  Data& d_;
+  const Island& island_;
+  const solve::ConstraintProblem& p_;
+  solve::ImpulseSpace& space_;
+  Arena& arena_;
+  std::span<int> row_, dof_;  // of the island, in the numbering of Data
+  std::span<const double> plain_, bouncing_, gap_, length_;
+  std::span<double> velocity_;  // v+ by dof of the island
+  bool bounces_ = false, touches_ = false;
 };
 
-/// Loads go down. Sweeps from the top down take them to the ground at once, others a layer at a time: at ten sweeps
-/// piles are less deep that way, and walls stand that fall otherwise. Both ways in turn where the top is not known or
-/// news of the ground must get there as well. Contacts with what does not move come first in the order of rows; from
-/// the top down their turn is last.
-Visits visitsOf(const Model& m, const Data& d, const Island& island, Arena& arena) {
-  const Numbering numbering = numberingOf(m, d, island);
-  if (numbering == Numbering::Unclear) return {island.blocks, solve::SweepOrder::InTurn};
-  const std::span<int> blocks = arena.take<int>(static_cast<std::ptrdiff_t>(island.blocks.size()));
-  if (numbering == Numbering::FromTheGround) {
-    std::reverse_copy(island.blocks.begin(), island.blocks.end(), blocks.begin());
-    return {blocks};
-  }
-  const auto couplesTrees = [&](int b) {
-    const RowBlock& block = d.row_block[b];
-    const int* column = d.row_column.data() + block.column;
-    return m.dof_treeid[column[0]] != m.dof_treeid[column[block.ncol - 1]];
-  };
-  const auto end = std::copy_if(island.blocks.begin(), island.blocks.end(), blocks.begin(), couplesTrees);
-  std::copy_if(island.blocks.begin(), island.blocks.end(), end, [&](int b) { return !couplesTrees(b); });
-  return {blocks};
-}
-
-/// Whether the island has equalities for which sweeps are no good.
-bool hasNet(const Data& d, const Island& island) {
-  solve::Nets nets;
-  for (const int b : island.blocks) nets.add(d.row_block[b]);
-  return nets.flexes() || nets.bodies();
-}
-
-IslandReport solveInPlace(const Model& m, Data& d, const Island& island, SharedImpulses& shared, Arena& arena) {
-  const double h = m.opt.timestep;
-  const solve::ConstraintProblem& p = shared.problem();
-  solve::ImpulseSpace& space = shared.space();
-  const auto forEachDof = [&](const auto& visit) {
-    for (const int tree : island.trees) {
-      for (int dof = m.tree_dofadr[tree]; dof < m.tree_dofadr[tree] + m.tree_dofnum[tree]; ++dof) visit(dof);
-    }
-  };
-  forEachDof([&](int dof) { space.velocity(dof) = d.qvel[dof] + h * d.qacc[dof]; });  // v* = v + h a0
-  const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(island.trees.size()));
-  for (std::size_t t = 0; t < dofs.size(); ++t) dofs[t] = m.tree_dofadr[island.trees[t]];
-  const Visits visits = visitsOf(m, d, island, arena);
-  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance, visits.order};
-  solve::ImpulseSolver solver(p, {visits.blocks, dofs}, space, {p.aref, h}, options, arena);
-  const solve::ImpulseReport report = solver.solve(d.efc_force);
-  solver.addImpulses(d.efc_force);
-  forEachDof([&](int dof) {
-    d.qacc[dof] = (space.velocity(dof) - d.qvel[dof]) / h;
-    d.qfrc_constraint[dof] = space.impulse(dof) / h;
-  });
-  for (const int b : island.blocks) {
-    const RowBlock& block = d.row_block[b];
-    finishBlock(p, block, h, d.efc_force.data() + block.row, d.efc_state.data() + block.row);
-  }
-  return reportOf(island.ndof, island.nrow, report);
-}
-
-IslandReport solveCopied(const Model& m, Data& d, const Island& island, Arena& arena) {
-  const double h = m.opt.timestep;
-  IslandProblem local(m, d, island, {d.qH.data(), d.qHDiagInv.data(), d.qacc.data()}, arena);
-  const solve::ConstraintProblem& p = local.problem();
+/// Velocities become accelerations, impulses forces; both go back to Data.
+void finish(const solve::ConstraintProblem& p, IslandProblem& local, std::span<const double> start, double h, Data& d) {
   const solve::Solution s = local.solution();
-  local.takeForces(d);
-  local.takeVelocities(d);
-  const std::span<double> before = arena.take<double>(p.dofs());
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    before[i] = s.x[i];
-    s.x[i] += h * p.smoothAcceleration[i];
-  }
-  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
-  const solve::ImpulseRows rows{p.aref, h};
-  const std::span<const double> calm = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
-  const solve::ImpulseReport report = calm.empty() ? solve::solveHard(p, rows, options, arena, s.force, s.x)
-                                                   : solve::solveBounce(p, rows, calm, options, arena, s.force, s.x);
-  for (std::size_t i = 0; i < before.size(); ++i) s.x[i] = (s.x[i] - before[i]) / h;
+  for (std::size_t i = 0; i < start.size(); ++i) s.x[i] = (s.x[i] - start[i]) / h;
   for (const RowBlock& block : p.blocks) {
     finishBlock(p, block, h, s.force.data() + block.row, s.state.data() + block.row);
   }
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
   solve::addTransposed(p, s.force.data(), s.constraintForce.data());
   local.scatter(d);
-  return reportOf(p.dofs(), p.rows(), report);
+}
+
+/// One island by Newton's method, in its own numbering.
+solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island, Arena& arena) {
+  const double h = m.opt.timestep;
+  IslandProblem local(m, d, island, {d.qH.data(), d.qHDiagInv.data(), d.qacc.data()}, arena);
+  const solve::ConstraintProblem& p = local.problem();
+  const solve::Solution s = local.solution();
+  local.takeForces(d);
+  local.takeVelocities(d);
+  const auto copyOf = [&](std::span<const double> x) {
+    const std::span<double> copy = arena.take<double>(static_cast<std::ptrdiff_t>(x.size()));
+    std::copy(x.begin(), x.end(), copy.begin());
+    return copy;
+  };
+  const std::span<const double> start = copyOf(s.x);
+  for (std::size_t i = 0; i < start.size(); ++i) s.x[i] += h * p.smoothAcceleration[i];
+  const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
+  const std::span<const double> calm = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
+  if (calm.empty()) {
+    solve::ImpulseReport report = solve::solveHardByNewton(p, {p.aref, h}, options, arena, s.force, s.x, start);
+    finish(p, local, start, h, d);
+    return report;
+  }
+
+  const auto rowsOf = [&](std::span<const double> v) {
+    const std::span<double> Jv = arena.take<double>(p.rows());
+    solve::multiplyRows(p, v.data(), Jv.data());
+    return Jv;
+  };
+  const std::span<const double> free = copyOf(s.x);
+  solve::ImpulseReport report = solve::solveHardByNewton(p, {calm, h}, options, arena, s.force, s.x, start);
+  const std::span<const double> plain = copyOf(s.force), plainVelocity = copyOf(s.x);
+  std::copy(free.begin(), free.end(), s.x.begin());
+  const solve::ImpulseReport more =
+      solve::solveHardByNewton(p, {p.aref, h}, options, arena, s.force, s.x, plainVelocity);
+  report.sweeps += more.sweeps;
+  report.converged = report.converged && more.converged;
+  report.residual = std::max(report.residual, more.residual);
+  const double share = solve::shareOfBounce(rowsOf(free), calm, {plain, rowsOf(plainVelocity)}, {s.force, rowsOf(s.x)});
+  for (std::size_t i = 0; i < plain.size(); ++i) s.force[i] = plain[i] + share * (s.force[i] - plain[i]);
+  for (std::size_t i = 0; i < free.size(); ++i) {
+    s.x[i] = plainVelocity[i] + share * (s.x[i] - plainVelocity[i]);
+  }
+  finish(p, local, start, h, d);
+  return report;
 }
 
 }  // namespace
 
 void setImpulseTargets(const Model& m, Data& d) {
   const ImpulseParameters p = parametersOf(m.opt);
-  for (const RowBlock& block : d.row_block) setTargets(d, block, p, d.efc_aref.data() + block.row);
+  for (const RowBlock& block : d.row_block) setTargets(m, d, block, p, d.efc_aref.data() + block.row);
 }
 
 SharedImpulses::SharedImpulses(const Model& m, const Data& d, Arena& arena)
@@ -268,10 +411,16 @@ SharedImpulses::SharedImpulses(const Model& m, const Data& d, Arena& arena)
 }
 
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena) {
-  const bool calm = std::none_of(island.blocks.begin(), island.blocks.end(),
-                                 [&](int b) { return bounces(d, d.row_block[b], m.opt.restitution_threshold); });
-  const bool inPlace = shared && calm && !hasNet(d, island);
-  return inPlace ? solveInPlace(m, d, island, *shared, arena) : solveCopied(m, d, island, arena);
+  const solve::Plan plan = solve::choosePlan(shapeOf(m, d, island), m.opt);
+  if (plan.method == SolveMethod::HardSweep) {
+    return reportOf(island, plan, SweptIsland(m, d, island, *shared, arena).solve());
+  }
+  const IslandReport report = reportOf(island, plan, solveByNewton(m, d, island, arena));
+  for (const int b : island.blocks) {
+    const RowBlock& block = d.row_block[b];
+    for (int row = block.row; row < block.row + block.nrow; ++row) d.work->row_last[row] = d.efc_force[row];
+  }
+  return report;
 }
 
 }  // namespace sinew

@@ -9,9 +9,8 @@
 /// Rows read as hard constraints on velocities, for the impulse solver.
 namespace sinew {
 
-/// efc_aref = the velocity each row shall have after the step: see contact_target.h, but without the share of position
-/// errors. Tangents of contacts already have theirs, minus the velocity of the surface. Reads efc_vel, and qacc, the
-/// acceleration without constraints.
+/// efc_aref = the velocity each row shall have after the step: see contact_target.h. Tangents of contacts already have
+/// theirs, minus the velocity of the surface. Reads efc_vel, and qacc, the acceleration without constraints.
 void setImpulseTargets(const Model& m, Data& d);
 
 /// efc_force = the impulses (N s) of the previous step for rows that have not changed, zero for new ones.
@@ -35,8 +34,7 @@ class SharedImpulses {
 };
 
 /// One island from the impulses in efc_force -> qacc, qfrc_constraint, efc_force (now forces), efc_state.
-/// Islands may be solved at the same time. Without `shared`, which models with stiffness in their metric do not have,
-/// and if something bounces, the island is copied.
+/// Islands may be solved at the same time. `shared` is needed by islands that are solved by sweeps: method="sweep".
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena);
 
 }  // namespace sinew

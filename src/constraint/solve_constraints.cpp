@@ -9,8 +9,10 @@
 #include "constraint/problem.h"
 #include "forces/stiff_metric.h"
 #include "model/workspace.h"
+#include "solve/costs.h"
 #include "solve/dual.h"
 #include "solve/iterative_hessian.h"
+#include "solve/plan.h"
 #include "solve/primal.h"
 #include "solve/sparse_hessian.h"
 
@@ -20,16 +22,16 @@ namespace {
 /// Predicted multiplications per iteration that outweigh waking another thread (some ten microseconds).
 constexpr double kWorkWorthAThread = 10'000;
 
-solve::HessianForm hessianForm(JacobianForm jacobian) {
+MatrixForm matrixForm(JacobianForm jacobian) {
   switch (jacobian) {
     case JacobianForm::Dense:
-      return solve::HessianForm::Dense;
+      return MatrixForm::Dense;
     case JacobianForm::Sparse:
-      return solve::HessianForm::Sparse;
+      return MatrixForm::Sparse;
     case JacobianForm::Auto:
       break;
   }
-  return solve::HessianForm::Auto;
+  return MatrixForm::None;
 }
 
 solve::SolveOptions solveOptions(const Option& opt) {
@@ -39,24 +41,34 @@ solve::SolveOptions solveOptions(const Option& opt) {
           .lineSearchTolerance = opt.ls_tolerance,
           .noslipIterations = opt.noslip_iterations,
           .noslipTolerance = opt.noslip_tolerance,
-          .hessian = hessianForm(opt.jacobian),
+          .matrix = matrixForm(opt.jacobian),
           .accuracy = opt.solver == Solver::Newton ? solve::Accuracy::OfAFactor : solve::Accuracy::OfTheTolerance};
 }
 
-/// Whether Newton's method is predicted to be faster than the conjugate gradients that were asked for. Of rigid bodies
-/// it is not asked: there both solvers behave as in the reference engine. With stiffness in the metric there is no
-/// iteration without a factor, and conjugate gradients have nothing over Newton's method.
-bool factorIsCheaper(const solve::ConstraintProblem& p, Arena& arena) {
-  if (p.stiff) return true;
-  if (!p.hasFlexNodes || !p.plans) return false;
-  constexpr double kIterations = 40;  // of conjugate gradients on cloth held by length rows
-  constexpr double kFactors = 2;      // of Newton's method
-  constexpr double kFactorSpeed = 2;  // multiplications of a factor run this much faster
+/// Whether a contact of an island must stop in this step.
+bool hasStops(const Data& d, const Island& island) {
+  return std::any_of(island.blocks.begin(), island.blocks.end(), [&](int b) {
+    const int row = d.row_block[b].row;
+    return d.efc_type[row] >= RowType::ContactFrictionless && d.contact[d.efc_id[row]].swept;
+  });
+}
+
+/// What the choice of the solver depends on. Stops are so much harder than other rows that conjugate gradients would
+/// not end.
+solve::ProblemShape shapeOf(const Option& opt, const solve::ConstraintProblem& p, bool stops, Arena& arena) {
+  namespace cost = solve::cost;
+  solve::ProblemShape shape = p.shape();
+  if (opt.solver == Solver::CG && stops) {
+    shape.gradientFlops = std::numeric_limits<double>::infinity();
+    return shape;
+  }
+  if (opt.solver != Solver::CG || shape.stiff || !p.hasFlexNodes || !p.plans) return shape;
   double perIteration = 8 * static_cast<double>(p.dofs());
   for (const RowBlock& block : p.blocks) perIteration += 2.0 * block.nbasis * block.ncol + 4 * block.nrow;
-  const double newton = std::min(kFactors * p.plans->baseFlops(p, arena),
-                                 solve::IterativeHessian::predictedCost(p, solve::Accuracy::OfTheTolerance));
-  return newton < kFactorSpeed * kIterations * perIteration;
+  shape.gradientFlops = cost::kFactorSpeed * cost::kGradientIterations * perIteration;
+  shape.newtonFlops = std::min(cost::kNewtonFactors * p.plans->baseFlops(p, arena),
+                               solve::IterativeHessian::predictedCost(p, solve::Accuracy::OfTheTolerance));
+  return shape;
 }
 
 /// How much the last iteration still changed: the root of its improvement of the cost over the work of the constraint
@@ -70,15 +82,17 @@ double relativeChange(const solve::ConstraintProblem& p, const solve::Solution& 
 }
 
 /// One problem by the solver of the model, then, if asked for, without slip.
-IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::Solution solution, Arena& arena) {
+IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, bool stops, solve::Solution solution,
+                      Arena& arena) {
   const solve::SolveOptions options = solveOptions(m.opt);
+  const solve::Plan plan = solve::choosePlan(shapeOf(m.opt, p, stops, arena), m.opt);
   solve::SolveReport report;
   double scale = p.primalScale;
-  if (m.opt.solver == Solver::PGS) {
+  if (plan.method == SolveMethod::GaussSeidel) {
     scale = p.dualScale;
     report = solve::DualSolver(p, options, arena).projectedGaussSeidel(solution);
   } else {
-    const bool newton = m.opt.solver == Solver::Newton || factorIsCheaper(p, arena);
+    const bool newton = plan.method == SolveMethod::Newton;
     const auto method = newton ? solve::PrimalMethod::Newton : solve::PrimalMethod::ConjugateGradient;
     report = solve::PrimalSolver(p, options, method, arena).solve(solution);
   }
@@ -94,7 +108,11 @@ IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, solve::
           .converged = report.converged,
           .improvement = report.improvement,
           .gradientNorm = report.gradientNorm,
-          .residual = relativeChange(p, solution, report.improvement / scale)};
+          .residual = relativeChange(p, solution, report.improvement / scale),
+          .method = plan.method,
+          .matrix = report.matrix.form,
+          .reason = plan.reason == PlanReason::Asked && report.matrix.form != MatrixForm::None ? report.matrix.reason
+                                                                                               : plan.reason};
 }
 
 /// Multiplications of one iteration, roughly: each block's share of J'DJ.
@@ -127,20 +145,23 @@ bool orderByWork(const Data& d, std::span<const Island> islands, std::span<int> 
 /// rows and goes to its own places, so the order in which they are solved leaves no trace.
 void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   for (Island& island : islands) {
-    if (island.ndof > solve::kLargestAlwaysDense) island.plans = &d.work->solverMemory.plans(island.trees[0]);
+    if (island.ndof > solve::cost::kLargestAlwaysDense) island.plans = &d.work->solverMemory.plans(island.trees[0]);
   }
   d.island.resize(static_cast<std::ptrdiff_t>(islands.size()));
   std::optional<SharedImpulses> shared;
-  if (m.opt.solver == Solver::Impulse && !stiffnessIsImplicit(m)) shared.emplace(m, d, d.work->arena);
+  if (m.opt.solver == Solver::Impulse && m.opt.method == ImpulseMethod::Sweep) {
+    shared.emplace(m, d, d.work->arena);
+  }
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
     if (m.opt.solver == Solver::Impulse) {
       d.island[i] = solveImpulses(m, d, islands[static_cast<std::size_t>(i)], shared ? &*shared : nullptr, arena);
       return;
     }
-    IslandProblem local(m, d, islands[static_cast<std::size_t>(i)], arena);
+    const Island& island = islands[static_cast<std::size_t>(i)];
+    IslandProblem local(m, d, island, arena);
     local.chooseStart(m.opt, arena);
-    d.island[i] = solveOne(m, local.problem(), local.solution(), arena);
+    d.island[i] = solveOne(m, local.problem(), hasStops(d, island), local.solution(), arena);
     local.scatter(d);
   };
   const int count = static_cast<int>(islands.size());
@@ -185,6 +206,8 @@ void solveRows(const Model& m, Data& d) {
 void solveConstraints(const Model& m, Data& d) {
   if (m.opt.solver != Solver::Impulse) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
+  d.work->row_last.resize(d.nefc());
+  std::fill(d.work->row_last.begin(), d.work->row_last.end(), 0.0);
   d.work->row_recall.clear();
   if (d.nefc() == 0) return;
   bool finite = true;
@@ -203,12 +226,12 @@ void solveConstraints(const Model& m, Data& d) {
   }
 }
 
-std::array<double, 6> forceOfContact(const Model& m, const Data& d, int contact) {
+std::array<double, 6> forceOfContact(const Model&, const Data& d, int contact) {
   std::array<double, 6> force{};
   const Contact& c = d.contact[contact];
   if (c.efc_address < 0) return force;
   const double* f = d.efc_force.data() + c.efc_address;
-  if (c.dim == 1 || conesAreElliptic(m.opt)) {
+  if (d.efc_type[c.efc_address] != RowType::ContactPyramidal) {
     std::copy_n(f, c.dim, force.begin());
   } else {
     // edges carry f+ and f-: the normal is their sum, tangent k their difference times friction

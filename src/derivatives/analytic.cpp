@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
 #include <array>
 #include <span>
 #include <stdexcept>
 #include <vector>
 
+#include "derivatives/row_forces.h"
 #include "derivatives/smooth_forces.h"
 #include "dynamics/arguments.h"
 #include "forces/actuation.h"
@@ -12,29 +14,42 @@
 #include "forces/derivative.h"
 #include "inertia/inertia.h"
 #include "math/types.h"
+#include "model/workspace.h"
 #include "sinew/derivatives.h"
 #include "sinew/dynamics.h"
 #include "sinew/state.h"
 #include "sinew/step.h"
 
-// Derivatives of a step in closed form. The step solves A a = F(q, v, act, u) - C(q, v) with A = M(q) + what the
-// integrator adds, which depends on polynomial damping alone; so A da = dF - d(M(q) a + C) with the factor of A that
-// the step has made, and v+ = v + h a, q+ = q (+) h v+.
+// Derivatives of a step in closed form. The step solves A a = F(q, v, act, u) - C(q, v) + J'f with A = M(q) + what the
+// integrator adds, which depends on polynomial damping alone; so A da = dF - d(M(q) a + C) + d(J'f) with the factor of
+// A that the step has made, and v+ = v + h a, q+ = q (+) h v+.
+//
+// Forces f of constraint rows are those of the acceleration b that solves M b = F - C + J'f(q, v, b). By the implicit
+// function theorem (M + J'S''J) db = dF - d(M b + C) + d(J'f)|b, and then d(J'f) = d(J'f)|b - J'S''J db; M + J'S''J is
+// the Hessian of Newton's method at its end.
 namespace sinew {
 namespace {
 
 using smooth::Matrix;
 
+[[noreturn]] void refuse(const std::string& why) {
+  throw std::invalid_argument(
+      fmt::format("analyticDerivatives: {}; transitionDerivatives() differentiates any step", why));
+}
+
+/// Share of the forces that a solver may leave unbalanced: derivatives are off by about as much.
+constexpr double kBalance = 1e-6;
+
 /// Why there are no derivatives in closed form, empty if there are.
 std::string obstacleOf(const Model& m, const Data& d) {
-  const std::string why = smooth::obstacle(m, d, true);
+  std::string why = smooth::obstacle(m, d, true);
   if (!why.empty()) return why;
   if (m.opt.solver == Solver::Impulse) return "the Impulse solver integrates free bodies in its own way";
   if (m.opt.integrator == Integrator::Implicit) {
     return "the integrator is implicit, whose matrix holds derivatives of forces; implicitfast, Euler and RK4 are "
            "differentiated";
   }
-  if (m.opt.integrator != Integrator::ImplicitFast) return "";
+  if (m.opt.integrator != Integrator::ImplicitFast && m.opt.integrator != Integrator::Midpoint) return "";
   for (int b = 1; b < m.nbody; ++b) {
     if (isStandaloneFreeBody(m, b))
       return fmt::format("body {} is free, and implicitfast treats it as implicit does", b);
@@ -47,23 +62,73 @@ std::string obstacleOf(const Model& m, const Data& d) {
   return "";
 }
 
-/// Derivatives of the acceleration that an integrator moves on with.
-struct Acceleration {
+/// Derivatives of a vector with one entry per dof.
+struct Parts {
   Matrix q, v, act, ctrl;
+
+  template <class F>
+  void forEach(F&& f) {
+    for (Matrix* matrix : {&q, &v, &act, &ctrl}) f(*matrix);
+  }
 };
 
-/// At the state of x, which has been evaluated. `a` is that acceleration, LD the factor of the integrator's matrix,
-/// `damped` whether that matrix holds the rates of the dampers.
-Acceleration accelerationDerivatives(const Model& m, const Data& x, const double* a, const double* LD,
-                                     const double* diagInv, bool damped) {
-  Acceleration result{Matrix::Zero(m.nv, m.nv), Matrix::Zero(m.nv, m.nv), Matrix::Zero(m.nv, m.na),
-                      Matrix::Zero(m.nv, m.nu)};
+/// dF - d(M a + C) for a given acceleration, at the state of x, which has been evaluated.
+Parts smoothForces(const Model& m, const Data& x, const double* a) {
+  Parts result{Matrix::Zero(m.nv, m.nv), Matrix::Zero(m.nv, m.nv), Matrix::Zero(m.nv, m.na), Matrix::Zero(m.nv, m.nu)};
   smooth::addInverseDynamics(m, x, a, result.q, result.v);
   result.q *= -1;
   result.v *= -1;
   smooth::addPassive(m, x, result.q, result.v);
   smooth::addApplied(m, x, result.q);
   smooth::addActuators(m, x, result.q, result.v, result.act, result.ctrl);
+  return result;
+}
+
+/// What is wrong if the solver has not solved for the forces of the rows; empty if it has.
+std::string imbalance(const Model& m, const Data& x) {
+  const double share = unbalancedShare(m, x);
+  if (share <= kBalance) return "";
+  return fmt::format("the solver left {:.1e} of the forces unbalanced (more iterations or a smaller tolerance help)",
+                     share);
+}
+
+/// What the constraints do: d qacc, and d qfrc_constraint. At the state of x, which has been evaluated and has rows.
+struct Constrained {
+  Parts acceleration, force;
+};
+
+Constrained constrained(const Model& m, const Data& x) {
+  const RowForces rows = rowForces(m, x);
+  if (!rows.obstacle.empty()) refuse(rows.obstacle);
+  if (std::string why = imbalance(m, x); !why.empty()) refuse(why);
+  Matrix mass(m.nv, m.nv);
+  fullMass(m, x, {mass.data(), static_cast<std::size_t>(mass.size())});
+  const Eigen::LLT<Matrix> hessian(mass + rows.curvature);
+  Constrained result{smoothForces(m, x, x.qacc.data()), {}};
+  result.acceleration.q += rows.q;
+  result.acceleration.v += rows.v;
+  result.acceleration.forEach([&](Matrix& matrix) {
+    if (matrix.cols() > 0) matrix = hessian.solve(matrix).eval();
+  });
+  result.force = result.acceleration;
+  result.force.forEach([&](Matrix& matrix) { matrix = (-rows.curvature * matrix).eval(); });
+  result.force.q += rows.q;
+  result.force.v += rows.v;
+  return result;
+}
+
+/// Of the acceleration that an integrator moves on with, at the state of x, which has been evaluated. `a` is that
+/// acceleration, LD the factor of the integrator's matrix, `damped` whether that matrix holds the rates of the dampers.
+Parts accelerationDerivatives(const Model& m, const Data& x, const double* a, const double* LD, const double* diagInv,
+                              bool damped) {
+  Parts result = smoothForces(m, x, a);
+  if (x.nefc() > 0) {
+    const Parts force = constrained(m, x).force;
+    result.q += force.q;
+    result.v += force.v;
+    result.act += force.act;
+    result.ctrl += force.ctrl;
+  }
   if (damped) {  // the rate of polynomial damping changes with velocity
     std::vector<DampingLaw> laws(static_cast<std::size_t>(m.nv), DampingLaw{0, 0, 0});
     dofDamping(m, x, laws);
@@ -73,9 +138,9 @@ Acceleration accelerationDerivatives(const Model& m, const Data& x, const double
       result.v(i, i) -= m.opt.timestep * slope * a[i];
     }
   }
-  for (Matrix* matrix : {&result.q, &result.v, &result.act, &result.ctrl}) {
-    for (Eigen::Index j = 0; j < matrix->cols(); ++j) solveTree(m, x, LD, diagInv, matrix->col(j).data());
-  }
+  result.forEach([&](Matrix& matrix) {
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) solveTree(m, x, LD, diagInv, matrix.col(j).data());
+  });
   return result;
 }
 
@@ -121,7 +186,7 @@ void moveActivations(const Model& m, const Data& start, const double* meanRate, 
   }
 }
 
-Matrix accelerationOf(const Acceleration& d, const Variation& x, const Matrix& ctrl) {
+Matrix accelerationOf(const Parts& d, const Variation& x, const Matrix& ctrl) {
   Matrix result = d.q * x.q + d.v * x.v + d.ctrl * ctrl;
   if (d.act.cols() > 0) result += d.act * x.act;
   return result;
@@ -134,20 +199,16 @@ Variation semiImplicit(const Model& m, const Data& d, const Variation& x, const 
   forward(m, start);
   Data stepped = start;
   step(m, stepped);
-  // integrateEuler() has left its factor if it needed one; implicitfast always does
-  bool damped = m.opt.integrator == Integrator::ImplicitFast;
-  if (!damped && !m.opt.disabled(disable::kEulerDamp | disable::kDamper)) {
-    std::vector<DampingLaw> laws(static_cast<std::size_t>(m.nv), DampingLaw{0, 0, 0});
-    dofDamping(m, start, laws);
-    for (const DampingLaw& law : laws) damped = damped || law.b0 > 0 || law.b1 != 0 || law.b2 != 0;
-  }
+  // its factor is in qH; under `implicit` there is none of this kind
+  const bool damped = stepped.work->stepMatrix != StepMatrix::Inertia;
   const double* LD = damped ? stepped.qH.data() : stepped.qLD.data();
   const double* diagInv = damped ? stepped.qHDiagInv.data() : stepped.qLDiagInv.data();
   std::vector<double> a(start.qfrc_smooth.begin(), start.qfrc_smooth.end());
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += start.qfrc_constraint[static_cast<std::ptrdiff_t>(i)];
   solveTree(m, start, LD, diagInv, a.data());
 
   const bool rateInMatrix = damped && !m.opt.disabled(disable::kDamper);
-  const Acceleration by = accelerationDerivatives(m, start, a.data(), LD, diagInv, rateInMatrix);
+  const Parts by = accelerationDerivatives(m, start, a.data(), LD, diagInv, rateInMatrix);
   const double h = m.opt.timestep;
   Variation next = x;
   next.v = x.v + h * accelerationOf(by, x, ctrl);
@@ -169,10 +230,9 @@ Variation rungeKutta(const Model& m, const Data& d, const Variation& x, const Ma
   Matrix meanV = Matrix::Zero(m.nv, x.v.cols()), meanA = meanV, meanRate = Matrix::Zero(m.na, x.v.cols());
   VecX velocity = VecX::Zero(m.nv), rate = VecX::Zero(m.na);
   for (std::size_t i = 0; i < 4; ++i) {
-    const Acceleration by =
-        accelerationDerivatives(m, at, at.qacc_smooth.data(), at.qLD.data(), at.qLDiagInv.data(), false);
+    const Parts by = accelerationDerivatives(m, at, at.qacc.data(), at.qLD.data(), at.qLDiagInv.data(), false);
     const Matrix dv = stage.v, da = accelerationOf(by, stage, ctrl), dRate = rates(m, at, stage.act, ctrl);
-    const VecX v = ConstMapVecX(at.qvel.data(), m.nv), a = ConstMapVecX(at.qacc_smooth.data(), m.nv);
+    const VecX v = ConstMapVecX(at.qvel.data(), m.nv), a = ConstMapVecX(at.qacc.data(), m.nv);
     const VecX r = ConstMapVecX(at.act_dot.data(), m.na);
     meanV += kWeight[i] * dv;
     meanA += kWeight[i] * da;
@@ -204,15 +264,18 @@ std::string analyticObstacle(const Model& m, const Data& d) {
   argument::pair("analyticObstacle", m, d);
   Data x = d;
   forward(m, x);
-  return obstacleOf(m, x);
+  std::string why = obstacleOf(m, x);
+  if (why.empty() && x.nefc() > 0) why = imbalance(m, x);
+  if (why.empty() && x.nefc() > 0) why = rowForces(m, x).obstacle;
+  return why;
 }
 
 TransitionDerivatives analyticDerivatives(const Model& m, const Data& d) {
   argument::pair("analyticDerivatives", m, d);
-  const std::string why = analyticObstacle(m, d);
-  if (!why.empty()) {
-    throw std::invalid_argument(
-        fmt::format("analyticDerivatives: {}; transitionDerivatives() differentiates any step", why));
+  {
+    Data x = d;
+    forward(m, x);
+    if (const std::string why = obstacleOf(m, x); !why.empty()) refuse(why);
   }
   const int nv = m.nv, states = 2 * nv + m.na, variables = states + m.nu;
   Variation x{Matrix::Zero(nv, variables), Matrix::Zero(nv, variables), Matrix::Zero(m.na, variables)};
@@ -248,21 +311,29 @@ InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d) {
   const std::string why = smooth::obstacle(m, x, false);
   if (!why.empty()) fail(why);
   if (m.opt.enabled(enable::kInvDiscrete)) fail("the flag invdiscrete is on");
-  Matrix dq = Matrix::Zero(m.nv, m.nv), dv = dq, passiveQ = dq, passiveV = dq;
+  Matrix dq = Matrix::Zero(m.nv, m.nv), dv = dq, da = dq, passiveQ = dq, passiveV = dq;
+  fullMass(m, x, {da.data(), static_cast<std::size_t>(da.size())});
   smooth::addInverseDynamics(m, x, x.qacc.data(), dq, dv);
   smooth::addPassive(m, x, passiveQ, passiveV);
+  if (x.nefc() > 0) {
+    const RowForces rows = rowForces(m, x);
+    if (!rows.obstacle.empty()) fail(rows.obstacle);
+    dq -= rows.q;
+    dv -= rows.v;
+    da += rows.curvature;
+  }
   InverseDerivatives result;
   result.dofs = m.nv;
   const std::size_t n = static_cast<std::size_t>(m.nv) * static_cast<std::size_t>(m.nv);
   result.DfDq.resize(n);
   result.DfDv.resize(n);
   result.DfDa.resize(n);
-  fullMass(m, x, result.DfDa);
   for (int i = 0; i < m.nv; ++i) {
     for (int j = 0; j < m.nv; ++j) {
       const auto k = static_cast<std::size_t>(i * m.nv + j);
       result.DfDq[k] = dq(i, j) - passiveQ(i, j);
       result.DfDv[k] = dv(i, j) - passiveV(i, j);
+      result.DfDa[k] = da(i, j);
     }
   }
   return result;

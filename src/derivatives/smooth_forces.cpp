@@ -126,7 +126,6 @@ bool isClamped(double x, const double* range) { return x <= range[0] || x >= ran
 
 std::string obstacle(const Model& m, const Data& d, bool actuators) {
   if (m.nflex > 0) return "the model has flexes";
-  if (d.nefc() > 0) return fmt::format("{} constraint rows are active", d.nefc());
   if (m.ncable > 0) return "the model has elastic cables";
   if (someAsleep(m, d)) return "something sleeps";
   if (m.opt.density != 0 || m.opt.viscosity != 0) return "there is a fluid";

@@ -38,4 +38,7 @@ void sizeOrEmpty(std::string_view function, std::string_view what, std::span<T> 
   if (!values.empty()) size(function, what, values, expected);
 }
 
+/// The size of an array with a number for every dof.
+inline std::size_t dofs(const Model& m) { return static_cast<std::size_t>(m.nv); }
+
 }  // namespace sinew::argument

@@ -11,13 +11,11 @@
 namespace sinew {
 namespace {
 
-std::size_t dofs(const Model& m) { return static_cast<std::size_t>(m.nv); }
-
 void checkJacobians(std::string_view function, const Model& m, const Data& d, std::span<double> jacp,
                     std::span<double> jacr) {
   argument::pair(function, m, d);
-  argument::sizeOrEmpty(function, "jacp", jacp, 3 * dofs(m));
-  argument::sizeOrEmpty(function, "jacr", jacr, 3 * dofs(m));
+  argument::sizeOrEmpty(function, "jacp", jacp, 3 * argument::dofs(m));
+  argument::sizeOrEmpty(function, "jacr", jacr, 3 * argument::dofs(m));
 }
 
 double* orNull(std::span<double> values) { return values.empty() ? nullptr : values.data(); }
@@ -102,7 +100,7 @@ void checkMatrix(std::string_view function, const Model& m, const Data& d, std::
                  std::string_view name, std::span<double> matrix) {
   argument::pair(function, m, d);
   argument::id(function, what, id, count);
-  argument::size(function, name, matrix, 3 * dofs(m));
+  argument::size(function, name, matrix, 3 * argument::dofs(m));
   std::fill(matrix.begin(), matrix.end(), 0.0);
 }
 
@@ -217,7 +215,7 @@ void flexPointJacobianDot(const Model& m, const Data& d, int point, std::span<do
 void subtreeComJacobian(const Model& m, const Data& d, int body, std::span<double> jacp) {
   argument::pair("subtreeComJacobian", m, d);
   argument::id("subtreeComJacobian", "body", body, m.nbody);
-  argument::size("subtreeComJacobian", "jacp", jacp, 3 * dofs(m));
+  argument::size("subtreeComJacobian", "jacp", jacp, 3 * argument::dofs(m));
   std::fill(jacp.begin(), jacp.end(), 0.0);
   const double total = m.body_subtreemass[body];
   if (total < kMinVal) {  // the centre is then that of the body itself
@@ -231,7 +229,7 @@ void subtreeComJacobian(const Model& m, const Data& d, int body, std::span<doubl
 void angularMomentumMatrix(const Model& m, const Data& d, int body, std::span<double> matrix) {
   argument::pair("angularMomentumMatrix", m, d);
   argument::id("angularMomentumMatrix", "body", body, m.nbody);
-  argument::size("angularMomentumMatrix", "matrix", matrix, 3 * dofs(m));
+  argument::size("angularMomentumMatrix", "matrix", matrix, 3 * argument::dofs(m));
   std::fill(matrix.begin(), matrix.end(), 0.0);
   // L = sum R I R' w + m (x - c) x v; the velocity of c drops out because sum m (x - c) = 0
   const Vec3 com = vec3(d.subtree_com.data(), body);
@@ -300,14 +298,14 @@ void addForceAtPoint(const Model& m, const Data& d, int body, const Vector3& poi
                      const Vector3& torque, std::span<double> qfrc) {
   argument::pair("addForceAtPoint", m, d);
   argument::id("addForceAtPoint", "body", body, m.nbody);
-  argument::size("addForceAtPoint", "qfrc", qfrc, dofs(m));
+  argument::size("addForceAtPoint", "qfrc", qfrc, argument::dofs(m));
   addForce(m, d, body, vectorOf(point), vectorOf(force), vectorOf(torque), qfrc.data());
 }
 
 void addForceAtFlexVertex(const Model& m, const Data& d, int vertex, const Vector3& force, std::span<double> qfrc) {
   argument::pair("addForceAtFlexVertex", m, d);
   argument::id("addForceAtFlexVertex", "vertex", vertex, m.nflexvert);
-  argument::size("addForceAtFlexVertex", "qfrc", qfrc, dofs(m));
+  argument::size("addForceAtFlexVertex", "qfrc", qfrc, argument::dofs(m));
   forEachPointOfVertex(
       m, vertex, [&](int point, double weight) { addPointForce(m, d, point, weight * vectorOf(force), qfrc.data()); });
 }
@@ -315,7 +313,7 @@ void addForceAtFlexVertex(const Model& m, const Data& d, int vertex, const Vecto
 void addForceAtFlexPoint(const Model& m, const Data& d, int point, const Vector3& force, std::span<double> qfrc) {
   argument::pair("addForceAtFlexPoint", m, d);
   argument::id("addForceAtFlexPoint", "point", point, m.nflexpoint);
-  argument::size("addForceAtFlexPoint", "qfrc", qfrc, dofs(m));
+  argument::size("addForceAtFlexPoint", "qfrc", qfrc, argument::dofs(m));
   addPointForce(m, d, point, vectorOf(force), qfrc.data());
 }
 

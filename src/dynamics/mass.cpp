@@ -15,8 +15,6 @@
 namespace sinew {
 namespace {
 
-std::size_t dofs(const Model& m) { return static_cast<std::size_t>(m.nv); }
-
 void checkObject(std::string_view function, const Model& m, const Data& d, ObjType type, int id) {
   argument::pair(function, m, d);
   switch (type) {
@@ -43,7 +41,7 @@ SpatialMotion inAxes(const FrameMotion& motion, const Mat3& R, Axes axes) {
 
 void multiplyConstraintJacobian(const Model& m, const Data& d, std::span<const double> x, std::span<double> y) {
   argument::pair("multiplyConstraintJacobian", m, d);
-  argument::size("multiplyConstraintJacobian", "x", x, dofs(m));
+  argument::size("multiplyConstraintJacobian", "x", x, argument::dofs(m));
   argument::size("multiplyConstraintJacobian", "y", y, static_cast<std::size_t>(d.nefc()));
   if (!y.empty()) solve::multiplyRows(rowsOf(d), x.data(), y.data());
 }
@@ -52,43 +50,43 @@ void multiplyConstraintJacobianTransposed(const Model& m, const Data& d, std::sp
                                           std::span<double> qfrc) {
   argument::pair("multiplyConstraintJacobianTransposed", m, d);
   argument::size("multiplyConstraintJacobianTransposed", "f", f, static_cast<std::size_t>(d.nefc()));
-  argument::size("multiplyConstraintJacobianTransposed", "qfrc", qfrc, dofs(m));
+  argument::size("multiplyConstraintJacobianTransposed", "qfrc", qfrc, argument::dofs(m));
   std::fill(qfrc.begin(), qfrc.end(), 0.0);
   if (!f.empty()) solve::addTransposed(rowsOf(d), f.data(), qfrc.data());
 }
 
 void multiplyMass(const Model& m, const Data& d, std::span<const double> x, std::span<double> y) {
   argument::pair("multiplyMass", m, d);
-  argument::size("multiplyMass", "x", x, dofs(m));
-  argument::size("multiplyMass", "y", y, dofs(m));
+  argument::size("multiplyMass", "x", x, argument::dofs(m));
+  argument::size("multiplyMass", "y", y, argument::dofs(m));
   if (x.data() == y.data() && m.nv > 0) throw std::invalid_argument("multiplyMass: x and y must be different arrays");
   multiplyMass(m, d, x.data(), y.data());
 }
 
 void solveMass(const Model& m, const Data& d, std::span<const double> b, std::span<double> x) {
   argument::pair("solveMass", m, d);
-  argument::size("solveMass", "b", b, dofs(m));
-  argument::size("solveMass", "x", x, dofs(m));
+  argument::size("solveMass", "b", b, argument::dofs(m));
+  argument::size("solveMass", "x", x, argument::dofs(m));
   if (b.data() != x.data()) std::copy(b.begin(), b.end(), x.begin());
   solveMass(m, d, x.data());
 }
 
 void fullMass(const Model& m, const Data& d, std::span<double> matrix) {
   argument::pair("fullMass", m, d);
-  argument::size("fullMass", "matrix", matrix, dofs(m) * dofs(m));
+  argument::size("fullMass", "matrix", matrix, argument::dofs(m) * argument::dofs(m));
   std::fill(matrix.begin(), matrix.end(), 0.0);
   for (int i = 0; i < m.nv; ++i) {
     for (int k = m.M_rowadr[i]; k < m.M_rowadr[i] + m.M_rownnz[i]; ++k) {
       const auto row = static_cast<std::size_t>(i), column = static_cast<std::size_t>(m.M_colind[k]);
-      matrix[row * dofs(m) + column] = matrix[column * dofs(m) + row] = d.M[k];
+      matrix[row * argument::dofs(m) + column] = matrix[column * argument::dofs(m) + row] = d.M[k];
     }
   }
 }
 
 void newtonEuler(const Model& m, Data& d, std::span<const double> qacc, std::span<double> qfrc) {
   argument::pair("newtonEuler", m, d);
-  argument::sizeOrEmpty("newtonEuler", "qacc", qacc, dofs(m));
-  argument::size("newtonEuler", "qfrc", qfrc, dofs(m));
+  argument::sizeOrEmpty("newtonEuler", "qacc", qacc, argument::dofs(m));
+  argument::size("newtonEuler", "qfrc", qfrc, argument::dofs(m));
   newtonEuler(m, d, qacc.empty() ? nullptr : qacc.data(), qfrc.data());
 }
 
@@ -104,13 +102,13 @@ void computeSubtreeVelocities(const Model& m, Data& d) {
 
 void integratePositions(const Model& m, std::span<double> qpos, std::span<const double> qvel, double h) {
   argument::size("integratePositions", "qpos", qpos, static_cast<std::size_t>(m.nq));
-  argument::size("integratePositions", "qvel", qvel, dofs(m));
+  argument::size("integratePositions", "qvel", qvel, argument::dofs(m));
   integratePositions(m, qpos.data(), qvel.data(), h);
 }
 
 void differentiatePositions(const Model& m, std::span<double> qvel, double h, std::span<const double> q1,
                             std::span<const double> q2) {
-  argument::size("differentiatePositions", "qvel", qvel, dofs(m));
+  argument::size("differentiatePositions", "qvel", qvel, argument::dofs(m));
   argument::size("differentiatePositions", "q1", q1, static_cast<std::size_t>(m.nq));
   argument::size("differentiatePositions", "q2", q2, static_cast<std::size_t>(m.nq));
   if (!(h > 0)) throw std::invalid_argument(fmt::format("differentiatePositions: h is {}, must be above 0", h));

@@ -1,13 +1,13 @@
 #include "elastic/cell.h"
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "elastic/lagrange.h"
+#include "math/decompose.h"
 
 namespace sinew::elastic {
 namespace {
@@ -71,6 +71,61 @@ void addPulledBack(const CellNodes<Order>& g, double vol, const GradientTangent<
   }
 }
 
+/// What the nodes of a trilinear cell can do beyond a constant gradient F.
+struct Hourglass {
+  using Modes = Eigen::Matrix<double, 3, 4>;
+  using Flat = Eigen::Matrix<double, 12, 1>;
+
+  CellNodes<1> g;                    // gradients of the shape functions at the centre, 1/m
+  Eigen::Matrix<double, 8, 4> mode;  // shares of the nodes in q
+  Eigen::Matrix<double, 12, 12> C;   // energy p'Cp/2
+  double vol;
+
+  Hourglass(const Law& law, const Vec3& size) : vol(size.prod()) {
+    g = size.cwiseInverse().asDiagonal() * quadrature<1>().centre;
+    for (int n = 0; n < 8; ++n) {
+      const double x = n & 4 ? 1 : -1, y = n & 2 ? 1 : -1, z = n & 1 ? 1 : -1;
+      mode.row(n) << y * z / 8, z * x / 8, x * y / 8, x * y * z / 8;
+    }
+    const Lame& c = law.moduli;
+    const double young = c.mu * (3 * c.lambda + 2 * c.mu) / (c.lambda + c.mu), nu = 0.5 * c.lambda / (c.lambda + c.mu);
+    const Vec3 inverse = 2 * size.cwiseInverse();  // of half of the edges
+    C.setZero();
+    // strains that grow along axis k: those of the fibres along i and j, and the shear between these
+    for (int k = 0; k < 3; ++k) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      Flat along = Flat::Zero(), across = Flat::Zero(), shear = Flat::Zero();
+      along[3 * j + i] = inverse[i];  // u_i of the mode without j: xi_i xi_k
+      across[3 * i + j] = inverse[j];
+      shear[3 * i + i] = inverse[j];
+      shear[3 * j + j] = inverse[i];
+      const double plane = young / (1 - nu * nu);
+      C += vol / 3 *
+           (plane * (along * along.transpose() + across * across.transpose() +
+                     nu * (along * across.transpose() + across * along.transpose())) +
+            c.mu * shear * shear.transpose());
+    }
+    for (int k = 0; k < 3; ++k) C(9 + k, 9 + k) = vol / 9 * young * inverse[k] * inverse[k];
+  }
+
+  Modes coordinates(const CellNodes<1>& x) const { return x * mode; }
+  static Eigen::Map<const Flat> flat(const Modes& q) { return Eigen::Map<const Flat>(q.data()); }
+  /// dp/dx.
+  Eigen::Matrix<double, 12, 24> slope(const Gradient<3>& F, const Modes& q) const {
+    Eigen::Matrix<double, 12, 24> D;
+    for (int a = 0; a < 4; ++a) {
+      for (int n = 0; n < 8; ++n) {
+        D.block<3, 3>(3 * a, 3 * n) = g.col(n) * q.col(a).transpose() + mode(n, a) * F.transpose();
+      }
+    }
+    return D;
+  }
+  /// What the modes do to the nodes: sum of F c_a and (c_a . g_n) q_a, c = C p.
+  CellNodes<1> force(const Gradient<3>& F, const Modes& q, const Modes& c) const {
+    return -(q * c.transpose() * g + F * c * mode.transpose());
+  }
+};
+
 }  // namespace
 
 template <int Order>
@@ -119,13 +174,7 @@ void referenceCellStiffness(const Vec3& size, double young, double poisson, Cell
 
 template <int Order>
 Mat3 cellRotation(const CellNodes<Order>& x) {
-  const Eigen::Matrix3d A = x * quadrature<Order>().centre.transpose();
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Eigen::Matrix3d U = svd.matrixU();
-  const Eigen::Matrix3d V = svd.matrixV();
-  // inside out: the least stretched axis counts as turned, which leaves a rotation
-  if (U.determinant() * V.determinant() < 0) U.col(2) = -U.col(2);
-  return U * V.transpose();
+  return rotationPart(x * quadrature<Order>().centre.transpose());
 }
 
 template <int Order>
@@ -171,6 +220,13 @@ void ReferenceCell<Order>::stiffness(const CellNodes<Order>& x, CellStiffness<Or
 
 template <int Order>
 double CellElement<Order>::energy(const CellNodes<Order>& x) const {
+  if constexpr (Order == 1) {
+    const Hourglass hourglass(law, size);
+    const Gradient<3> F = x * hourglass.g.transpose();
+    const Hourglass::Modes p = F.transpose() * hourglass.coordinates(x);
+    const auto flat = Hourglass::flat(p);
+    return hourglass.vol * energyDensity<3>(law, F) + 0.5 * flat.dot(hourglass.C * flat);
+  }
   double sum = 0;
   forEachPoint<Order>(
       size, [&](const CellNodes<Order>& g, double vol) { sum += vol * energyDensity<3>(law, x * g.transpose()); });
@@ -180,6 +236,14 @@ double CellElement<Order>::energy(const CellNodes<Order>& x) const {
 template <int Order>
 CellNodes<Order> CellElement<Order>::force(const CellNodes<Order>& x) const {
   CellNodes<Order> f = CellNodes<Order>::Zero();
+  if constexpr (Order == 1) {
+    const Hourglass hourglass(law, size);
+    const Gradient<3> F = x * hourglass.g.transpose();
+    const Hourglass::Modes q = hourglass.coordinates(x), p = F.transpose() * q;
+    Hourglass::Modes c;
+    Eigen::Map<Hourglass::Flat>(c.data()) = hourglass.C * Hourglass::flat(p);
+    return hourglass.force(F, q, c) - hourglass.vol * stress<3>(law, F) * hourglass.g;
+  }
   forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
     f.noalias() -= (vol * stress<3>(law, x * g.transpose())) * g;
   });
@@ -190,6 +254,15 @@ template <int Order>
 CellNodes<Order> CellElement<Order>::damperForce(const CellNodes<Order>& x, const CellNodes<Order>& v,
                                                  double time) const {
   CellNodes<Order> f = CellNodes<Order>::Zero();
+  if constexpr (Order == 1) {
+    const Hourglass hourglass(law, size);
+    const Gradient<3> F = x * hourglass.g.transpose(), rate = v * hourglass.g.transpose();
+    const Hourglass::Modes q = hourglass.coordinates(x);
+    const Hourglass::Modes p = rate.transpose() * q + F.transpose() * hourglass.coordinates(v);
+    Hourglass::Modes c;
+    Eigen::Map<Hourglass::Flat>(c.data()) = time * hourglass.C * Hourglass::flat(p);
+    return hourglass.force(F, q, c) - hourglass.vol * dampingStress<3>(law, F, rate, time) * hourglass.g;
+  }
   forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
     f.noalias() -= (vol * dampingStress<3>(law, x * g.transpose(), v * g.transpose(), time)) * g;
   });
@@ -199,6 +272,23 @@ CellNodes<Order> CellElement<Order>::damperForce(const CellNodes<Order>& x, cons
 template <int Order>
 void CellElement<Order>::stiffness(const CellNodes<Order>& x, Tangent tangent, CellStiffness<Order>& out) const {
   out.setZero();
+  if constexpr (Order == 1) {
+    const Hourglass hourglass(law, size);
+    const Gradient<3> F = x * hourglass.g.transpose();
+    const Hourglass::Modes q = hourglass.coordinates(x), p = F.transpose() * q;
+    const Eigen::Matrix<double, 12, 24> D = hourglass.slope(F, q);
+    out.noalias() = D.transpose() * hourglass.C * D;
+    addPulledBack<1>(hourglass.g, hourglass.vol, stressTangent<3>(law, F, tangent), out);
+    if (tangent == Tangent::Definite) return;
+    // c . d2p: p is bilinear in F and q
+    Hourglass::Modes c;
+    Eigen::Map<Hourglass::Flat>(c.data()) = hourglass.C * Hourglass::flat(p);
+    const Eigen::Matrix<double, 8, 8> half = hourglass.g.transpose() * c * hourglass.mode.transpose();
+    for (int n = 0; n < 8; ++n) {
+      for (int k = 0; k < 8; ++k) out.template block<3, 3>(3 * n, 3 * k).diagonal().array() += half(n, k) + half(k, n);
+    }
+    return;
+  }
   forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
     addPulledBack<Order>(g, vol, stressTangent<3>(law, x * g.transpose(), tangent), out);
   });
@@ -207,6 +297,14 @@ void CellElement<Order>::stiffness(const CellNodes<Order>& x, Tangent tangent, C
 template <int Order>
 void CellElement<Order>::damping(const CellNodes<Order>& x, double time, CellStiffness<Order>& out) const {
   out.setZero();
+  if constexpr (Order == 1) {
+    const Hourglass hourglass(law, size);
+    const Gradient<3> F = x * hourglass.g.transpose();
+    const Eigen::Matrix<double, 12, 24> D = hourglass.slope(F, hourglass.coordinates(x));
+    out.noalias() = time * D.transpose() * hourglass.C * D;
+    addPulledBack<1>(hourglass.g, hourglass.vol, dampingTangent<3>(law, F, time), out);
+    return;
+  }
   forEachPoint<Order>(size, [&](const CellNodes<Order>& g, double vol) {
     addPulledBack<Order>(g, vol, dampingTangent<3>(law, x * g.transpose(), time), out);
   });

@@ -53,7 +53,14 @@ struct ReferenceCell {
   void stiffness(const CellNodes<Order>& x, CellStiffness<Order>& out) const;
 };
 
-/// A cell under one of the laws of elastic/law.h, integrated by Gauss' rule with Order + 1 points per axis.
+/// A cell under one of the laws of elastic/law.h.
+/// Order 2: integrated by Gauss' rule with three points per axis.
+/// Order 1: full integration would lock, in bending (shear that no bar under bending has) and where material is nearly
+/// incompressible. The law acts on the gradient F at the centre, vol psi(F). What the eight nodes can do beyond that,
+/// x = .. + sum_a q_a h_a with h = eta zeta, zeta xi, xi eta, xi eta zeta, has an energy that is quadratic in the
+/// Green strain p_a = F'q_a it causes, with the strains of an element with incompatible modes [Taylor, Beresford and
+/// Wilson 1976; Belytschko and Bindeman 1993]: fibres along one axis that vary across it are in plane stress, shear
+/// that varies along its own axes is left out, twist has the shear modulus. Bending of a box is exact.
 template <int Order>
 struct CellElement {
   static constexpr int kPoints = kCellPoints<Order>;

@@ -1,11 +1,11 @@
 #include "elastic/law.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
+
+#include "math/decompose.h"
 
 namespace sinew::elastic {
 namespace {
@@ -22,10 +22,10 @@ template <int Dim>
 Stretches<Dim> stretchesOf(const Gradient<Dim>& F) {
   Stretches<Dim> r;
   if constexpr (Dim == 3) {
-    const Eigen::JacobiSVD<Eigen::Matrix3d> svd(F, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    r.U = svd.matrixU();
-    r.s = svd.singularValues();
-    r.V = svd.matrixV();
+    const Svd<3> of = svd(F);
+    r.U = of.U;
+    r.s = of.s;
+    r.V = of.V;
     if (r.V.determinant() < 0) {
       r.V.col(2) = -r.V.col(2);
       r.s[2] = -r.s[2];
@@ -45,10 +45,10 @@ Stretches<Dim> stretchesOf(const Gradient<Dim>& F) {
     const double across = rest.norm();
     Q.col(1) = across > 1e-14 * b.norm() && across > 0 ? Vec3(rest / across) : Vec3(Q.col(0).unitOrthogonal());
     const Eigen::Matrix2d A = Q.transpose() * F;
-    const Eigen::JacobiSVD<Eigen::Matrix2d> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-    r.U = Q * svd.matrixU();
-    r.s = svd.singularValues();
-    r.V = svd.matrixV();
+    const Svd<2> of = svd(A);
+    r.U = Q * of.U;
+    r.s = of.s;
+    r.V = of.V;
   }
   return r;
 }
@@ -185,6 +185,32 @@ Potential<2> potential(const Law& law, const Eigen::Vector2d& s) {
   }
 }
 
+/// The measure of dilatation by the stretches.
+Potential<3> dilatationOf(const Law& law, const Eigen::Vector3d& s) {
+  Potential<3> t;
+  t.curvature.setZero();
+  switch (law.kind) {
+    case FlexLaw::NeoHookean:
+      t.value = 0;
+      for (int i = 0; i < 3; ++i) {
+        const Logarithm ln = continuedLog(s[i]);
+        t.value += ln.value;
+        t.slope[i] = ln.slope;
+        t.curvature(i, i) = ln.curvature;
+      }
+      break;
+    case FlexLaw::Corotational:
+      t.value = s.sum() - 3;
+      t.slope.setOnes();
+      break;
+    default:
+      t.value = 0.5 * (s.squaredNorm() - 3);
+      t.slope = s;
+      t.curvature.setIdentity();
+  }
+  return t;
+}
+
 template <int Dim>
 Eigen::Matrix<double, 3 * Dim, 1> flat(const Gradient<Dim>& F) {
   return Eigen::Map<const Eigen::Matrix<double, 3 * Dim, 1>>(F.data());
@@ -276,6 +302,44 @@ bool rotationOf(const Gradient<2>& F, Gradient<2>& R) {
   return true;
 }
 
+// dP/dF of an isotropic law in its eigenmodes: stretches change (Dim modes, eigenvectors of psi's curvature), two axes
+// turn against each other (twist: the antisymmetric pair, (psi_i + psi_j)/(s_i + s_j)) or shear (flip: the symmetric
+// pair, (psi_i - psi_j)/(s_i - s_j)), and in a sheet an axis leaves the plane (psi_i / s_i)
+template <int Dim>
+GradientTangent<Dim> tangentOf(const Stretches<Dim>& r, const Potential<Dim>& psi, Tangent tangent) {
+  GradientTangent<Dim> K;
+  const auto add = [&](const Gradient<Dim>& mode, double eigenvalue) {
+    const Eigen::Matrix<double, 3 * Dim, 1> v = flat<Dim>(mode);
+    K.noalias() += clamped(eigenvalue, tangent) * v * v.transpose();
+  };
+
+  // stretches: the curvature of psi as it is, unless it has to be cleaned of negative eigenvalues
+  Eigen::Matrix<double, Dim, Dim> curvature = psi.curvature;
+  if (tangent == Tangent::Definite && !isPositive(curvature)) {
+    const SymmetricModes<Dim> modes = symmetricModes(curvature);
+    curvature = modes.axes * modes.values.cwiseMax(0).asDiagonal() * modes.axes.transpose();
+  }
+  Eigen::Matrix<double, 3 * Dim, Dim> axes;
+  for (int i = 0; i < Dim; ++i) axes.col(i) = flat<Dim>(r.U.col(i) * r.V.col(i).transpose());
+  K.noalias() = axes * curvature * axes.transpose();
+  for (int i = 0; i < Dim; ++i) {
+    for (int j = i + 1; j < Dim; ++j) {
+      const Gradient<Dim> ij = r.U.col(i) * r.V.col(j).transpose() * std::sqrt(0.5);
+      const Gradient<Dim> ji = r.U.col(j) * r.V.col(i).transpose() * std::sqrt(0.5);
+      add(ij - ji, safeRatio(psi.slope[i] + psi.slope[j], r.s[i] + r.s[j]));
+      // equal stretches: the limit of the difference quotient
+      const double gap = r.s[i] - r.s[j];
+      add(ij + ji, std::abs(gap) > 1e-6 ? (psi.slope[i] - psi.slope[j]) / gap
+                                        : 0.5 * (psi.curvature(i, i) + psi.curvature(j, j)) - psi.curvature(i, j));
+    }
+  }
+  if constexpr (Dim == 2) {
+    const Vec3 normal = Vec3(r.U.col(0)).cross(Vec3(r.U.col(1)));
+    for (int i = 0; i < 2; ++i) add(normal * r.V.col(i).transpose(), safeRatio(psi.slope[i], r.s[i]));
+  }
+  return K;
+}
+
 }  // namespace
 
 Law makeLaw(FlexLaw kind, int dim, double young, double poisson) {
@@ -308,44 +372,32 @@ Gradient<Dim> stress(const Law& law, const Gradient<Dim>& F) {
   return r.U * potential(law, r.s).slope.asDiagonal() * r.V.transpose();
 }
 
-// dP/dF of an isotropic law in its eigenmodes: stretches change (Dim modes, eigenvectors of psi's curvature), two axes
-// turn against each other (twist: the antisymmetric pair, (psi_i + psi_j)/(s_i + s_j)) or shear (flip: the symmetric
-// pair, (psi_i - psi_j)/(s_i - s_j)), and in a sheet an axis leaves the plane (psi_i / s_i)
 template <int Dim>
 GradientTangent<Dim> stressTangent(const Law& law, const Gradient<Dim>& F, Tangent tangent) {
   const Stretches<Dim> r = stretchesOf<Dim>(F);
-  const Potential<Dim> psi = potential(law, r.s);
-  GradientTangent<Dim> K;
-  const auto add = [&](const Gradient<Dim>& mode, double eigenvalue) {
-    const Eigen::Matrix<double, 3 * Dim, 1> v = flat<Dim>(mode);
-    K.noalias() += clamped(eigenvalue, tangent) * v * v.transpose();
-  };
+  return tangentOf<Dim>(r, potential(law, r.s), tangent);
+}
 
-  // stretches: the curvature of psi as it is, unless it has to be cleaned of negative eigenvalues
-  Eigen::Matrix<double, Dim, Dim> curvature = psi.curvature;
-  if (tangent == Tangent::Definite && !isPositive(curvature)) {
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, Dim, Dim>> modes(curvature);
-    curvature = modes.eigenvectors() * modes.eigenvalues().cwiseMax(0).asDiagonal() * modes.eigenvectors().transpose();
+GradientTangent<3> pressedTangent(const Law& law, const Gradient<3>& F, double pressure, Tangent tangent) {
+  const Stretches<3> r = stretchesOf<3>(F);
+  Potential<3> psi = potential(law, r.s);
+  if (pressure != 0) {
+    const Potential<3> t = dilatationOf(law, r.s);
+    psi.slope += pressure * t.slope;
+    psi.curvature += pressure * t.curvature;
   }
-  Eigen::Matrix<double, 3 * Dim, Dim> axes;
-  for (int i = 0; i < Dim; ++i) axes.col(i) = flat<Dim>(r.U.col(i) * r.V.col(i).transpose());
-  K.noalias() = axes * curvature * axes.transpose();
-  for (int i = 0; i < Dim; ++i) {
-    for (int j = i + 1; j < Dim; ++j) {
-      const Gradient<Dim> ij = r.U.col(i) * r.V.col(j).transpose() * std::sqrt(0.5);
-      const Gradient<Dim> ji = r.U.col(j) * r.V.col(i).transpose() * std::sqrt(0.5);
-      add(ij - ji, safeRatio(psi.slope[i] + psi.slope[j], r.s[i] + r.s[j]));
-      // equal stretches: the limit of the difference quotient
-      const double gap = r.s[i] - r.s[j];
-      add(ij + ji, std::abs(gap) > 1e-6 ? (psi.slope[i] - psi.slope[j]) / gap
-                                        : 0.5 * (psi.curvature(i, i) + psi.curvature(j, j)) - psi.curvature(i, j));
-    }
-  }
-  if constexpr (Dim == 2) {
-    const Vec3 normal = Vec3(r.U.col(0)).cross(Vec3(r.U.col(1)));
-    for (int i = 0; i < 2; ++i) add(normal * r.V.col(i).transpose(), safeRatio(psi.slope[i], r.s[i]));
-  }
-  return K;
+  return tangentOf<3>(r, psi, tangent);
+}
+
+double dilatation(const Law& law, const Gradient<3>& F) {
+  if (law.kind == FlexLaw::StVenantKirchhoff) return 0.5 * (F.squaredNorm() - 3);
+  return dilatationOf(law, stretchesOf<3>(F).s).value;
+}
+
+Gradient<3> dilatationGradient(const Law& law, const Gradient<3>& F) {
+  if (law.kind == FlexLaw::StVenantKirchhoff) return F;
+  const Stretches<3> r = stretchesOf<3>(F);
+  return r.U * dilatationOf(law, r.s).slope.asDiagonal() * r.V.transpose();
 }
 
 template <int Dim>

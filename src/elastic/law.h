@@ -41,6 +41,12 @@ Gradient<Dim> stress(const Law& law, const Gradient<Dim>& F);
 template <int Dim>
 GradientTangent<Dim> stressTangent(const Law& law, const Gradient<Dim>& F, Tangent tangent);
 
+/// What lambda resists in a solid, psi = psi(lambda = 0) + lambda/2 t^2: tr G, sum (s - 1) or ln J; and dt/dF.
+double dilatation(const Law& law, const Gradient<3>& F);
+Gradient<3> dilatationGradient(const Law& law, const Gradient<3>& F);
+/// stressTangent() of a solid with `pressure` t added to psi.
+GradientTangent<3> pressedTangent(const Law& law, const Gradient<3>& F, double pressure, Tangent tangent);
+
 /// Stress of a Kelvin-Voigt damper: F (2 mu dG/dt + lambda tr(dG/dt) I) with G the Green strain, times `time` seconds.
 /// Zero for rigid motion; near rest it is `time` times the rate of the elastic stress of every law.
 template <int Dim>

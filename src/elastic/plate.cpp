@@ -1,11 +1,12 @@
 #include "elastic/plate.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
+
+#include "math/decompose.h"
 
 namespace sinew::elastic {
 namespace {
@@ -108,8 +109,8 @@ class Patch {
     Eigen::Matrix2d spread = Eigen::Matrix2d::Zero();
     for (const PatchPoint& p : points_) spread += (p.x - middle) * (p.x - middle).transpose();
     spread /= static_cast<double>(points_.size());
-    const Eigen::SelfAdjointEigenSolver<Eigen::Matrix2d> axes(spread);
-    const Eigen::Matrix2d scale = axes.eigenvectors() * axes.eigenvalues().cwiseSqrt().cwiseInverse().asDiagonal();
+    const SymmetricModes<2> modes = symmetricModes(spread);
+    const Eigen::Matrix2d scale = modes.axes * modes.values.cwiseSqrt().cwiseInverse().asDiagonal();
     Eigen::Matrix<double, Eigen::Dynamic, 6> A(static_cast<Eigen::Index>(points_.size()), 6);
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
       const Vec2 y = scale.transpose() * (points_[static_cast<std::size_t>(i)].x - middle);

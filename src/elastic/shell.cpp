@@ -1,9 +1,9 @@
 #include "elastic/shell.h"
 
-#include <Eigen/SVD>
 #include <cmath>
 
 #include "elastic/lagrange.h"
+#include "math/decompose.h"
 #include "math/quat.h"
 
 namespace sinew::elastic {
@@ -202,11 +202,7 @@ Mat3 faceRotation(const FaceNodes<Order>& x, int axis) {
   A.col((axis + 1) % 3) = x * g.row(0).transpose();
   A.col((axis + 2) % 3) = x * g.row(1).transpose();
   A.col(axis) = Vec3(A.col((axis + 1) % 3)).cross(Vec3(A.col((axis + 2) % 3)));
-  const Eigen::JacobiSVD<Eigen::Matrix3d> svd(A, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  Eigen::Matrix3d U = svd.matrixU();
-  const Eigen::Matrix3d V = svd.matrixV();
-  if (U.determinant() * V.determinant() < 0) U.col(2) = -U.col(2);
-  return U * V.transpose();
+  return rotationPart(A);
 }
 
 template <int Order>

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "forces/forces.h"
+#include "forces/part_motion.h"
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "kinematics/jacobian.h"
@@ -35,6 +36,7 @@ void acceleration(const Model& m, Data& d) {
   assembleStiffness(m, d);
   forEachAwakeDof(m, d, [&](int i) { d.qacc_smooth[i] += d.qfrc_implicit[i]; });
   solveMetric(m, d, d.qacc_smooth.data());
+  keepMomentum(m, d);
 }
 
 }  // namespace sinew

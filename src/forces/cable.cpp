@@ -1,7 +1,6 @@
 #include "forces/cable.h"
 
-#include <cmath>
-
+#include "elastic/cosserat.h"
 #include "math/quat.h"
 
 namespace sinew {
@@ -14,16 +13,6 @@ Vec3 turnOf(const Model& m, const Data& d, int cable) {
   return toRotationVector(rest * normalized(Quat::load(&d.qpos[m.jnt_qposadr[joint]])));
 }
 
-/// How the rotation vector w changes with the dofs of a ball joint, which are angular velocities u in the body's axes:
-/// w' = (1 + 1/2 [w] + c [w]^2) u with c = (1 - angle/2 cot(angle/2)) / angle^2.
-Mat3 changeOfTurn(const Vec3& w) {
-  const double square = w.squaredNorm(), angle = std::sqrt(square);
-  const double c = angle < 1e-3 ? (1 + square / 60) / 12 : (1 - 0.5 * angle / std::tan(0.5 * angle)) / square;
-  Mat3 cross;
-  cross << 0, -w.z(), w.y(), w.z(), 0, -w.x(), -w.y(), w.x(), 0;
-  return Mat3::Identity() + 0.5 * cross + c * cross * cross;
-}
-
 }  // namespace
 
 void addCableTorques(const Model& m, Data& d) {
@@ -33,7 +22,7 @@ void addCableTorques(const Model& m, Data& d) {
     const Vec3 w = turnOf(m, d, i);
     const Vec3 gradient =
         ConstMapVec3(&m.cable_stiffness[3 * i]).cwiseProduct(w - ConstMapVec3(&m.cable_relaxed[3 * i]));
-    MapVec3(&d.qfrc_spring[m.jnt_dofadr[joint]]) -= changeOfTurn(w).transpose() * gradient;
+    MapVec3(&d.qfrc_spring[m.jnt_dofadr[joint]]) -= elastic::turnRate(w).transpose() * gradient;
   }
   if (!cablesAreImplicit(m)) return;
   forEachCableStiffness(m, d, [&](int dof, const Mat3& K) {
@@ -41,12 +30,10 @@ void addCableTorques(const Model& m, Data& d) {
   });
 }
 
-bool cablesAreImplicit(const Model& m) {
-  return m.opt.integrator == Integrator::Implicit || m.opt.integrator == Integrator::ImplicitFast;
-}
+bool cablesAreImplicit(const Model& m) { return isImplicit(m.opt.integrator); }
 
 Mat3 detail::cableStiffness(const Model& m, const Data& d, int cable) {
-  const Mat3 J = changeOfTurn(turnOf(m, d, cable));
+  const Mat3 J = elastic::turnRate(turnOf(m, d, cable));
   return J.transpose() * ConstMapVec3(&m.cable_stiffness[3 * cable]).asDiagonal() * J;
 }
 

@@ -69,6 +69,19 @@ double bendEnergy(const Model& m, const Data& d, int f) {
   return sum;
 }
 
+double sectionEnergy(const Model& m, const Data& d, int f) {
+  constexpr int ns = elastic::Section::kPoints, nj = elastic::SectionJoint::kPoints;
+  const int point = m.flex_pointadr[f];
+  double sum = 0;
+  for (int i = m.flex_sectionadr[f]; i < m.flex_sectionadr[f] + m.flex_sectionnum[f]; ++i) {
+    sum += loadSection(m, i).energy(gather<ns>(d, &m.flexsection_point[ns * i], point));
+  }
+  for (int i = m.flex_jointadr[f]; i < m.flex_jointadr[f] + m.flex_jointnum[f]; ++i) {
+    sum += loadJoint(m, i).energy(gather<nj>(d, &m.flexjoint_point[nj * i], point));
+  }
+  return sum;
+}
+
 template <int Order>
 double cellEnergy(const Model& m, const Data& d, int f) {
   constexpr int n = elastic::kCellPoints<Order>;
@@ -84,14 +97,27 @@ double cellEnergy(const Model& m, const Data& d, int f) {
   return sum;
 }
 
+double tetrahedronEnergy(const Model& m, const Data& d, int f) {
+  constexpr int n = elastic::QuadraticTetrahedron::kPoints;
+  const elastic::Law law = elastic::makeLaw(m.flex_law[f], 3, m.flex_young[f], m.flex_poisson[f]);
+  double sum = 0;
+  for (int c = 0; c < m.flex_cellcount[f]; ++c) {
+    const Nodes<n> x = gather<n>(d, &m.flexcell_point[m.flex_celldataadr[f] + n * c], 0);
+    sum += loadTetrahedron(m, law, f, c).energy(x);
+  }
+  return sum;
+}
+
 double energyOf(const Model& m, Data& d, int f) {
   if (!isElastic(m, f)) return 0;
   if (m.flex_interp[f] < 0) return shellEnergy(m, d, f);
   if (m.flex_interp[f] != 0) {
     return m.flex_dof[f] == FlexDof::Quadratic ? cellEnergy<2>(m, d, f) : cellEnergy<1>(m, d, f);
   }
-  double energy = edgeEnergy(m, d, f) + hingeEnergy(m, d, f) + bendEnergy(m, d, f);
-  if (m.flex_elasticadr[f] >= 0) {
+  double energy = edgeEnergy(m, d, f) + hingeEnergy(m, d, f) + bendEnergy(m, d, f) + sectionEnergy(m, d, f);
+  if (isQuadratic(m, f)) {
+    energy += tetrahedronEnergy(m, d, f);
+  } else if (m.flex_elasticadr[f] >= 0) {
     energy += m.flex_dim[f] == 2 ? elementEnergy<2>(m, d, f) : elementEnergy<3>(m, d, f);
   }
   return energy;

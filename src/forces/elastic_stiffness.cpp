@@ -4,9 +4,11 @@
 
 #include "elastic/hinge.h"
 #include "elastic/rod.h"
+#include "elastic/section.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/plate_bending.h"
 #include "forces/shell_elasticity.h"
 #include "math/types.h"
 
@@ -23,7 +25,7 @@ class Elements {
   Elements(const Model& m, const Data& d, int f, const StiffnessSink& sink)
       : sink_(sink),
         xpos_(d.flexpoint_xpos.data()),
-        point_(m.flex_interp[f] == 0 ? m.flex_pointadr[f] : 0),
+        point_(m.flex_interp[f] == 0 && !isQuadratic(m, f) ? m.flex_pointadr[f] : 0),
         springs_(!m.opt.disabled(disable::kSpring)),
         dampers_(!m.opt.disabled(disable::kDamper)) {}
   template <int N>
@@ -41,6 +43,8 @@ class Elements {
       }
     }
   }
+  /// Points of elements count from here.
+  void countFrom(int point) { point_ = point; }
   bool takesScalars() const { return sink_.callScalar != nullptr; }
   /// The next element, K = k (x) I, D = d (x) I or null.
   void addScalar(const int* vertices, const Eigen::Matrix4d& k, const Eigen::Matrix4d* d) const {
@@ -141,7 +145,7 @@ void addHinges(const Model& m, int f, const Elements& out) {
       continue;
     }
     const Nodes<4> x = out.positions<4>(vertices);
-    const double k = m.flexhinge_stiffness[h];
+    const double k = m.flex_bending[f] == FlexBending::Shell ? foldStiffness(m, h) : m.flexhinge_stiffness[h];
     Stiffness<4> K;
     if (cotangent) {
       K = loadCotangent(&m.flexhinge_cotangent[16 * h]).stiffness(x, Tangent::Definite);
@@ -169,6 +173,30 @@ void addBends(const Model& m, int f, const Elements& out) {
   }
 }
 
+void addSections(const Model& m, int f, const Elements& out) {
+  constexpr int n = elastic::Section::kPoints;
+  const double time = m.flex_damping[f];
+  for (int i = m.flex_sectionadr[f]; i < m.flex_sectionadr[f] + m.flex_sectionnum[f]; ++i) {
+    const int* points = &m.flexsection_point[n * i];
+    const elastic::Section section = loadSection(m, i);
+    const Nodes<n> x = out.positions<n>(points);
+    const Stiffness<n> D = time > 0 ? section.damping(x, time) : Stiffness<n>(Stiffness<n>::Zero());
+    out.add<n>(points, section.stiffness(x, Tangent::Definite), time > 0 ? &D : nullptr);
+  }
+}
+
+void addJoints(const Model& m, int f, const Elements& out) {
+  constexpr int n = elastic::SectionJoint::kPoints;
+  const double time = m.flex_damping[f];
+  for (int i = m.flex_jointadr[f]; i < m.flex_jointadr[f] + m.flex_jointnum[f]; ++i) {
+    const int* points = &m.flexjoint_point[n * i];
+    const elastic::SectionJoint joint = loadJoint(m, i);
+    const Nodes<n> x = out.positions<n>(points);
+    const Stiffness<n> D = time > 0 ? joint.damping(x, time) : Stiffness<n>(Stiffness<n>::Zero());
+    out.add<n>(points, joint.stiffness(x, Tangent::Definite), time > 0 ? &D : nullptr);
+  }
+}
+
 template <int Order>
 void addCells(const Model& m, int f, const Elements& out) {
   constexpr int n = elastic::kCellPoints<Order>;
@@ -191,6 +219,21 @@ void addCells(const Model& m, int f, const Elements& out) {
   }
 }
 
+void addTetrahedra(const Model& m, int f, const Elements& out) {
+  constexpr int n = elastic::QuadraticTetrahedron::kPoints;
+  const elastic::Law law = elastic::makeLaw(m.flex_law[f], 3, m.flex_young[f], m.flex_poisson[f]);
+  const double time = m.flex_damping[f];
+  Stiffness<n> K, D;
+  for (int c = 0; c < m.flex_cellcount[f]; ++c) {
+    const int* points = &m.flexcell_point[m.flex_celldataadr[f] + n * c];
+    const elastic::QuadraticTetrahedron element = loadTetrahedron(m, law, f, c);
+    const Nodes<n> x = out.positions<n>(points);
+    element.stiffness(x, Tangent::Definite, K);
+    if (time > 0) element.damping(x, time, D);
+    out.add<n>(points, K, time > 0 ? &D : nullptr);
+  }
+}
+
 }  // namespace
 
 void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink) {
@@ -201,10 +244,20 @@ void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink&
     m.flex_dof[f] == FlexDof::Quadratic ? addCells<2>(m, f, out) : addCells<1>(m, f, out);
     return;
   }
+  if (isQuadratic(m, f)) {
+    // points of these count over the whole model, those of edges do not
+    Elements edges(m, d, f, sink);
+    edges.countFrom(m.flex_pointadr[f]);
+    if (hasEdgeSprings(m, f)) addEdges(m, f, edges);
+    addTetrahedra(m, f, out);
+    return;
+  }
   if (hasEdgeSprings(m, f)) addEdges(m, f, out);
   if (m.flex_elasticadr[f] >= 0) m.flex_dim[f] == 2 ? addElements<2>(m, f, out) : addElements<3>(m, f, out);
   if (m.flex_bending[f] != FlexBending::None) addHinges(m, f, out);
   addBends(m, f, out);
+  addSections(m, f, out);
+  addJoints(m, f, out);
 }
 
 }  // namespace sinew

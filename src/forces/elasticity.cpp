@@ -7,6 +7,7 @@
 
 #include "elastic/hinge.h"
 #include "elastic/rod.h"
+#include "elastic/section.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
 #include "forces/plate_bending.h"
@@ -202,6 +203,55 @@ void addBends(const Model& m, const Data& d, int f, const Sums& out) {
   }
 }
 
+void addSections(const Model& m, const Data& d, int f, const Sums& out) {
+  constexpr int n = elastic::Section::kPoints;
+  const int point = m.flex_pointadr[f];
+  for (int i = m.flex_sectionadr[f]; i < m.flex_sectionadr[f] + m.flex_sectionnum[f]; ++i) {
+    const int* points = &m.flexsection_point[n * i];
+    const elastic::Section section = loadSection(m, i);
+    const Nodes<n> x = gather<n>(d.flexpoint_xpos.data(), points, point);
+    if (out.springs) scatter<n>(section.force(x), points, point, out.spring);
+    if (out.dampers && m.flex_damping[f] > 0) {
+      const Nodes<n> v = gather<n>(d.flexpoint_xvel.data(), points, point);
+      scatter<n>(section.damperForce(x, v, m.flex_damping[f]), points, point, out.damper);
+    }
+  }
+}
+
+void addJoints(const Model& m, Data& d, int f, const Sums& out) {
+  constexpr int n = elastic::SectionJoint::kPoints;
+  const int point = m.flex_pointadr[f];
+  for (int i = m.flex_jointadr[f]; i < m.flex_jointadr[f] + m.flex_jointnum[f]; ++i) {
+    const int* points = &m.flexjoint_point[n * i];
+    const elastic::SectionJoint joint = loadJoint(m, i);
+    const Nodes<n> x = gather<n>(d.flexpoint_xpos.data(), points, point);
+    vec3(d.flexjoint_turn.data(), i) = elastic::SectionJoint::turn(x) - joint.relaxed;
+    if (out.springs) scatter<n>(joint.force(x), points, point, out.spring);
+    if (out.dampers && m.flex_damping[f] > 0) {
+      const Nodes<n> v = gather<n>(d.flexpoint_xvel.data(), points, point);
+      scatter<n>(joint.damperForce(x, v, m.flex_damping[f]), points, point, out.damper);
+    }
+  }
+}
+
+void addTetrahedra(const Model& m, Data& d, int f, const Sums& out) {
+  constexpr int n = elastic::QuadraticTetrahedron::kPoints;
+  const elastic::Law law = elastic::makeLaw(m.flex_law[f], 3, m.flex_young[f], m.flex_poisson[f]);
+  const double time = out.dampers ? m.flex_damping[f] : 0;
+  for (int c = 0; c < m.flex_cellcount[f]; ++c) {
+    const int* points = &m.flexcell_point[m.flex_celldataadr[f] + n * c];
+    const elastic::QuadraticTetrahedron element = loadTetrahedron(m, law, f, c);
+    const Nodes<n> x = gather<n>(d.flexpoint_xpos.data(), points, 0);
+    if (element.leastVolume(x) < 0) {
+      const int pieces = m.flex_elemnum[f] / m.flex_cellcount[f];
+      d.status.note(Trouble::Inverted, m.flex_elemadr[f] + pieces * c, d.time);
+    }
+    if (out.springs) scatter<n>(element.force(x), points, 0, out.spring);
+    if (time == 0) continue;
+    scatter<n>(element.damperForce(x, gather<n>(d.flexpoint_xvel.data(), points, 0), time), points, 0, out.damper);
+  }
+}
+
 template <int Order>
 void addCells(const Model& m, Data& d, int f, const Sums& out) {
   constexpr int n = elastic::kCellPoints<Order>;
@@ -236,7 +286,8 @@ void addFlex(const Model& m, Data& d, int f, const Sums& out) {
     return;
   }
   if (hasEdgeSprings(m, f)) addEdges(m, d, f, out);
-  if (m.flex_elasticadr[f] >= 0) {
+  if (isQuadratic(m, f)) addTetrahedra(m, d, f, out);
+  if (m.flex_elasticadr[f] >= 0 && !isQuadratic(m, f)) {
     const bool strain = usesSquaredLengths(m.flex_law[f]);
     if (m.flex_dim[f] == 2) {
       strain ? addStrainElements<2>(m, d, f, out) : addContinuumElements<2>(m, d, f, out);
@@ -250,6 +301,8 @@ void addFlex(const Model& m, Data& d, int f, const Sums& out) {
     addPlateForces(m, d, f, out.limited, out.springs ? out.spring : nullptr, out.dampers ? out.damper : nullptr);
   }
   addBends(m, d, f, out);
+  addSections(m, d, f, out);
+  addJoints(m, d, f, out);
 }
 
 void passOn(const Model& m, const Data& d, const double* force, double* qfrc) {

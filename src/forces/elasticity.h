@@ -6,9 +6,9 @@
 #include "sinew/data.h"
 #include "sinew/model.h"
 
-/// Elasticity of flexes: springs along edges, triangles and tetrahedra, folds, bends of rods, cells. The formulas are
-/// in src/elastic; here they meet positions and velocities of points and pass their forces on: a free node has three
-/// dofs of its own, a point on a body pulls at the body's dofs, a pinned node takes what comes.
+/// Elasticity of flexes: springs along edges, triangles and tetrahedra, folds, bends, sections and joints of rods,
+/// cells. The formulas are in src/elastic; here they meet positions and velocities of points and pass their forces on:
+/// a free node has three dofs of its own, a point on a body pulls at the body's dofs, a pinned node takes what comes.
 namespace sinew {
 
 /// Where visitStiffness() delivers: functions and what they work on. An element whose 3 x 3 blocks are multiples of the
@@ -24,7 +24,8 @@ void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink&
 /// Adds elastic forces to qfrc_spring and those of its dampers to qfrc_damper; each heeds its own disable flag. Stretch
 /// under the law of the reference is one formula with its damping, and is added to qfrc_spring as a whole. Explicit
 /// integrators limit the torque of each fold (elastic/hinge.h); implicit ones need no limit. Writes flexhinge_angle of
-/// flexes with dihedral or shell bending, and counts Trouble::Inverted. Needs flexpoint_xpos, flexpoint_xvel.
+/// flexes with dihedral or shell bending and flexjoint_turn, and counts Trouble::Inverted. Needs flexpoint_xpos,
+/// flexpoint_xvel.
 void addElasticForces(const Model& m, Data& d);
 
 /// The same forces point by point, without passing them on: adds to `spring` and `damper`, three numbers per point.

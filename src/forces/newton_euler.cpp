@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "forces/forces.h"
+#include "forces/motion_force.h"
 #include "math/spatial.h"
 #include "model/awake.h"
 #include "model/workspace.h"
@@ -30,7 +31,11 @@ void nodeForces(const Model& m, const Data& d, const double* upward, const doubl
 
 }  // namespace
 
-void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
+namespace {
+
+enum class Weight { Included, LeftOut };
+
+void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc, Weight weight) {
   Arena::Scope scope(d.work->arena);
   double* a = d.work->arena.take<double>(6 * m.nbody).data();
   double* f = d.work->arena.take<double>(6 * m.nbody).data();
@@ -38,7 +43,7 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
   // gravity as an upward acceleration of the world
   zero6(a);
   zero6(f);
-  if (!m.opt.disabled(disable::kGravity)) {
+  if (weight == Weight::Included && !m.opt.disabled(disable::kGravity)) {
     for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
   }
 
@@ -60,5 +65,13 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
   });
   nodeForces(m, d, a + 3, acceleration, qfrc + m.nv_rigid);
 }
+
+}  // namespace
+
+void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qfrc) {
+  newtonEuler(m, d, acceleration, qfrc, Weight::Included);
+}
+
+void motionForce(const Model& m, Data& d, double* qfrc) { newtonEuler(m, d, nullptr, qfrc, Weight::LeftOut); }
 
 }  // namespace sinew

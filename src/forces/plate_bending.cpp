@@ -113,6 +113,33 @@ void addPlateForces(const Model& m, Data& d, int f, bool limited, double* spring
   if (damper) apply(rate, slow, time, damper);
 }
 
+double foldStiffness(const Model& m, int h) {
+  return (m.opt.integrator == Integrator::Midpoint ? 2 : 1) * m.flexhinge_stiffness[h];
+}
+
+void addPlateStiffness(const Model& m, Data& d, int f, const double* way, double* force) {
+  const int first = m.flex_hingeadr[f], count = m.flex_hingenum[f];
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> gradient = d.work->arena.zeros<double>(12 * static_cast<std::ptrdiff_t>(count));
+  const std::span<double> change = d.work->arena.zeros<double>(count), torque = d.work->arena.take<double>(count);
+  using Gradient = Eigen::Map<Nodes<4>>;
+  const auto gradientOf = [&](int i) { return Gradient(gradient.data() + 12 * static_cast<std::ptrdiff_t>(i)); };
+  for (int i = 0; i < count; ++i) {
+    const int h = first + i;
+    const Nodes<4> x = gather(m, d.flexpoint_xpos.data(), f, h), dx = gather(m, way, f, h);
+    const elastic::Stiffness<4> K =
+        elastic::DihedralHinge{foldStiffness(m, h), m.flexhinge_angle0[h]}.stiffness(x, elastic::Tangent::Definite);
+    const Eigen::Matrix<double, 12, 1> own = K * Eigen::Map<const Eigen::Matrix<double, 12, 1>>(dx.data());
+    scatter(m, Eigen::Map<const Nodes<4>>(own.data()), f, h, force);
+    const elastic::Fold fold = elastic::foldOf(x);
+    if (!fold.valid) continue;
+    gradientOf(i) = fold.gradient;
+    change[at(i)] = fold.gradient.cwiseProduct(dx).sum();
+  }
+  plateTorques(m, f, change, torque);
+  for (int i = 0; i < count; ++i) scatter(m, torque[at(i)] * gradientOf(i), f, first + i, force);
+}
+
 double plateEnergy(const Model& m, Data& d, int f) {
   const Arena::Scope scope(d.work->arena);
   const std::span<const double> angle = anglesOf(m, d, f, d.work->arena);

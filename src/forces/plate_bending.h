@@ -14,9 +14,17 @@ namespace sinew {
 /// torque = -S angle, and -damping time S rate.
 void plateTorques(const Model& m, int f, std::span<const double> angle, std::span<double> torque);
 
+/// Stiffness of fold h of a shell in the metric, N m. flexhinge_stiffness is half of the bound: enough for a force at
+/// the end of the step, while one at its middle needs all of it.
+double foldStiffness(const Model& m, int h);
+
 /// Adds forces to three numbers per point; null: not asked for. `limited`: folds are no stiffer than an explicit step
 /// allows (elastic/hinge.h). Writes flexhinge_angle.
 void addPlateForces(const Model& m, Data& d, int f, bool limited, double* spring, double* damper);
+
+/// Adds to `force` what the stiffness of single folds, as the metric has it, overstates at displacements `way`: (K of
+/// folds - true K) way. Both three numbers per point.
+void addPlateStiffness(const Model& m, Data& d, int f, const double* way, double* force);
 
 /// Energy of bending, J.
 double plateEnergy(const Model& m, Data& d, int f);

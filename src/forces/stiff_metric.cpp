@@ -2,15 +2,20 @@
 
 #include <algorithm>
 
+#include "elastic/section.h"
 #include "elastic/shell.h"
+#include "forces/cable.h"
 #include "forces/derivative.h"
 #include "forces/elasticity.h"
+#include "forces/part_motion.h"
+#include "forces/plate_bending.h"
 #include "inertia/inertia.h"
 #include "kinematics/flexes.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/workspace.h"
+#include "solve/costs.h"
 #include "solve/sparse_hessian.h"
 
 namespace sinew {
@@ -19,6 +24,8 @@ namespace {
 /// Points of two faces of a shell that share an edge.
 template <int Order>
 constexpr int kFoldPoints = 2 * elastic::kFacePoints<Order> - (Order + 1);
+
+static_assert(elastic::SectionJoint::kPoints == elastic::kFacePoints<2>);
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -39,10 +46,8 @@ void startWithInertia(const Model& m, Data& d) {
     for (const int dof : stiffDofs(m, part)) {
       const int row = m.dof_stiffrow[dof];
       for (int k = m.M_rowadr[dof]; k < m.M_rowadr[dof] + m.M_rownnz[dof]; ++k) {
-        // fluid acts on a free body unsymmetrically
-        const int column = m.M_colind[k];
-        const double rate = 0.5 * (d.qDeriv[m.mapD2M[k]] + d.qDeriv[entryOfD(m, column, dof)]);
-        d.flexA[entryOfK(m, part, row, m.dof_stiffrow[column])] = d.M[k] - m.opt.timestep * rate;
+        const double h = m.opt.timestep * stepWeights(m.opt.integrator).damping;
+        d.flexA[entryOfK(m, part, row, m.dof_stiffrow[m.M_colind[k]])] = d.M[k] - h * dampingRate(m, d, dof, k);
       }
     }
   }
@@ -86,18 +91,101 @@ Riding ridingPoints(const Model& m, const Data& d, Arena& arena) {
 
 constexpr std::size_t kMostScalar = 4;  // points of an element with scalar blocks
 
-/// Takes in the matrices of single elements: J'(h^2 K + h D)J into flexA, K v of the points.
+/// How the points of flexes move in a step without acceleration, three numbers per point.
+struct Ahead {
+  std::span<double> way;                     // velocity, less that of what turns with the part
+  std::span<double> velocity, acceleration;  // of what turns with the part; empty if no part turns
+  StepWeights weights;
+  double h;
+
+  Ahead(const Model& m, const Data& d, Arena& arena)
+      : way(arena.take<double>(3 * m.nflexpoint)), weights(stepWeights(m.opt.integrator)), h(m.opt.timestep) {
+    std::copy(d.flexpoint_xvel.begin(), d.flexpoint_xvel.end(), way.begin());
+    for (int part = 0; part < m.nstiffpart; ++part) {
+      if (stiffPartAsleep(m, d, part) || !partTurns(m, part)) continue;
+      if (velocity.empty()) {
+        velocity = arena.zeros<double>(3 * m.nflexpoint);
+        acceleration = arena.zeros<double>(3 * m.nflexpoint);
+      }
+      const PartMotion motion = partMotion(m, d, part);
+      for (int f = 0; f < m.nflex; ++f) {
+        if (m.flex_stiffpart[f] != part) continue;
+        for (int p = m.flex_pointadr[f]; p < m.flex_pointadr[f] + m.flex_pointnum[f]; ++p) {
+          const Vec3 r = vec3(d.flexpoint_xpos.data(), p) - motion.center, v = motion.velocityOf(r, h);
+          const Vec3 rest = vec3(d.flexpoint_xvel.data(), p) - motion.velocity - v;
+          vec3(way.data(), p) = motion.middle ? rest : Vec3(motion.turn.transpose() * rest);
+          vec3(velocity.data(), p) = v;
+          vec3(acceleration.data(), p) = motion.accelerationOf(r, h);
+        }
+      }
+    }
+  }
+
+  /// force -= K way - ((stiffness h^2 K + damping h D) acceleration + D velocity)/(rate h), for one element of N
+  /// points.
+  template <int N>
+  void add(std::span<const int> points, const double* K, const double* D, std::span<double> force) const {
+    using Matrix = Eigen::Matrix<double, 3 * N, 3 * N>;
+    using Vector = Eigen::Matrix<double, 3 * N, 1>;
+    const auto gather = [&](std::span<const double> array) {
+      Vector x;
+      for (int a = 0; a < N; ++a) x.template segment<3>(3 * a) = vec3(array.data(), points[at(a)]);
+      return x;
+    };
+    const bool turns = !acceleration.empty();
+    Vector x = gather(way);
+    if (turns) x -= weights.stiffness / weights.rate * h * gather(acceleration);
+    Vector f = Eigen::Map<const Matrix>(K) * x;
+    if (turns && D) {
+      const Vector rate = (gather(velocity) + weights.damping * h * gather(acceleration)) / (weights.rate * h);
+      f -= Eigen::Map<const Matrix>(D) * rate;
+    }
+    for (int a = 0; a < N; ++a) vec3(force.data(), points[at(a)]) -= f.template segment<3>(3 * a);
+  }
+};
+
+/// What remains of the forces ahead once the elements have been visited: they are per rate h so far; under Midpoint
+/// those at the start turn with the part by half of its way, and shells have their true stiffness where the metric has
+/// that of single folds.
+void finishAhead(const Model& m, Data& d, const Ahead& ahead, std::span<double> force) {
+  const bool middle = m.opt.integrator == Integrator::Midpoint;
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f) || m.flex_bending[f] != FlexBending::Shell) continue;
+    if (middle && !m.opt.disabled(disable::kSpring)) addPlateStiffness(m, d, f, ahead.way.data(), force.data());
+  }
+  for (double& x : force) x *= ahead.weights.rate * ahead.h;
+  if (!middle || ahead.velocity.empty()) return;
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> elastic = d.work->arena.zeros<double>(3 * m.nflexpoint);
+  const Status status = d.status;  // inside-out elements have been counted
+  addElasticPointForces(m, d, elastic.data(), elastic.data());
+  d.status = status;
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    if (!partTurns(m, part) || stiffPartAsleep(m, d, part)) continue;
+    const PartMotion motion = partMotion(m, d, part);
+    for (int f = 0; f < m.nflex; ++f) {
+      if (m.flex_stiffpart[f] != part) continue;
+      for (int p = m.flex_pointadr[f]; p < m.flex_pointadr[f] + m.flex_pointnum[f]; ++p) {
+        const Vec3 own = vec3(elastic.data(), p);
+        vec3(force.data(), p) += motion.half * own - own;
+      }
+    }
+  }
+}
+
+/// Takes in the matrices of single elements: J'(h^2 K + h D)J, weighted, into flexA, and the forces ahead of points.
 class Assembler {
  public:
-  Assembler(const Model& m, Data& d, int flex, const Riding& riding, std::span<double> Kv)
+  Assembler(const Model& m, Data& d, int flex, const Riding& riding, const Ahead& ahead, std::span<double> force)
       : m_(m),
         part_(m.flex_stiffpart[flex]),
         h_(m.opt.timestep),
+        weights_(stepWeights(m.opt.integrator)),
         A_(d.flexA.data()),
-        xvel_(d.flexpoint_xvel.data()),
         place_(m.K_place.data() + m.flex_placeadr[flex]),
         riding_(riding),
-        Kv_(Kv) {}
+        ahead_(ahead),
+        force_(force) {}
 
   /// `K` and `D`, which may be null, are 3n x 3n, symmetric, over the n given points.
   void operator()(std::span<const int> points, const double* K, const double* D) {
@@ -108,13 +196,17 @@ class Assembler {
         return add<3>(points, K, D);
       case 4:
         return add<4>(points, K, D);
+      case elastic::Section::kPoints:
+        return add<elastic::Section::kPoints>(points, K, D);
       case 8:
         return add<8>(points, K, D);
+      case 10:
+        return add<10>(points, K, D);
       case 27:
         return add<27>(points, K, D);
       case kFoldPoints<1>:
         return add<kFoldPoints<1>>(points, K, D);
-      case elastic::kFacePoints<2>:
+      case elastic::kFacePoints<2>:  // also the joints of rods
         return add<elastic::kFacePoints<2>>(points, K, D);
       case kFoldPoints<2>:
         return add<kFoldPoints<2>>(points, K, D);
@@ -133,12 +225,21 @@ class Assembler {
       row[a] = rowOfNode(m_, points[a]);
       length[a] = row[a] < 0 ? 0 : lengthOf(row[a]);
     }
+    const double ofK = weights_.stiffness * h_ * h_, ofD = weights_.damping * h_;
+    const bool turns = !ahead_.acceleration.empty();
     for (std::size_t a = 0; a < n; ++a) {
-      Vec3 Kv = Vec3::Zero();
-      for (std::size_t b = 0; b < n; ++b) Kv += k[a * n + b] * vec3(xvel_, points[b]);
-      vec3(Kv_.data(), points[a]) += Kv;
+      Vec3 f = Vec3::Zero();
+      for (std::size_t b = 0; b < n; ++b) {
+        f += k[a * n + b] * vec3(ahead_.way.data(), points[b]);
+        if (!turns) continue;
+        const Vec3 round = vec3(ahead_.acceleration.data(), points[b]);
+        const double perWay = 1 / (weights_.rate * h_);
+        f -= perWay * ofK * k[a * n + b] * round;
+        if (d) f -= perWay * d[a * n + b] * (ofD * round + vec3(ahead_.velocity.data(), points[b]));
+      }
+      vec3(force_.data(), points[a]) -= f;
       for (std::size_t b = 0; b <= a; ++b) {
-        const double sum = h_ * h_ * k[a * n + b] + (d ? h_ * d[a * n + b] : 0);
+        const double sum = ofK * k[a * n + b] + (d ? ofD * d[a * n + b] : 0);
         const int entry = *place++;
         if (entry < 0) {
           const Mat3 block = sum * Mat3::Identity();
@@ -163,18 +264,13 @@ class Assembler {
     place_ += N * (N + 1) / 2;
     if (place[0] < 0 && isRigid(m_, points.data(), N)) return;
     const Eigen::Map<const Matrix> K(elementK);
-    Matrix sum = h_ * h_ * K;
-    if (elementD) sum += h_ * Eigen::Map<const Matrix>(elementD);
+    Matrix sum = weights_.stiffness * h_ * h_ * K;
+    if (elementD) sum += weights_.damping * h_ * Eigen::Map<const Matrix>(elementD);
     int row[N];
-    Eigen::Matrix<double, size, 1> v;
-    for (int a = 0; a < N; ++a) {
-      row[a] = rowOfNode(m_, points[static_cast<std::size_t>(a)]);
-      v.template segment<3>(3 * a) = vec3(xvel_, points[static_cast<std::size_t>(a)]);
-    }
-    const Eigen::Matrix<double, size, 1> Kv = K * v;
+    for (int a = 0; a < N; ++a) row[a] = rowOfNode(m_, points[static_cast<std::size_t>(a)]);
+    ahead_.add<N>(points, elementK, elementD, force_);
     for (int a = 0; a < N; ++a) {
       const int p = points[static_cast<std::size_t>(a)];
-      vec3(Kv_.data(), p) += Kv.template segment<3>(3 * a);
       for (int b = 0; b <= a; ++b) {
         const int entry = *place++;
         if (entry >= 0) {
@@ -221,12 +317,30 @@ class Assembler {
   const Model& m_;
   const int part_;
   const double h_;
+  const StepWeights weights_;
   double* A_;
-  const double* xvel_;
   const int* place_;
   const Riding& riding_;
-  std::span<double> Kv_;
+  const Ahead& ahead_;
+  std::span<double> force_;
 };
+
+/// h^2 K of the joints of cables; addCableTorques() has their -h K v.
+void addCables(const Model& m, Data& d) {
+  if (m.ncable == 0 || m.opt.disabled(disable::kSpring)) return;
+  const Arena::Scope scope(d.work->arena);
+  const std::span<int> partOf = d.work->arena.take<int>(m.nv);
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    for (const int dof : stiffDofs(m, part)) partOf[at(dof)] = part;
+  }
+  const double square = m.opt.timestep * m.opt.timestep;
+  forEachCableStiffness(m, d, [&](int dof, const Mat3& K) {
+    const int part = partOf[at(dof)], row = m.dof_stiffrow[dof];
+    for (int r = 0; r < 3; ++r) {
+      for (int c = 0; c <= r; ++c) d.flexA[entryOfK(m, part, row + r, row + c)] += square * K(r, c);
+    }
+  });
+}
 
 /// Bodies and nodes as groups of rows.
 std::span<const int> groupsOf(const Model& m, int part, Arena& arena) {
@@ -256,13 +370,11 @@ const solve::BlockPlan& blockPlanOf(const Model& m, Data& d, int part) {
 /// Whether systems with a part are solved by iterations. Newton's method asks for one or two solutions in a step, the
 /// dual solvers for one per row.
 bool iterationsAreCheaper(const Model& m, const solve::FactorPlan& plan, int part) {
-  constexpr int kSmallestIterative = 250;  // dofs
-  constexpr double kPerBlock = 700;        // multiplications of a factor that take as long as the work for one block
   if (m.opt.jacobian != JacobianForm::Auto) return false;
   if (m.opt.solver == Solver::PGS || m.opt.solver == Solver::Impulse || m.opt.noslip_iterations > 0) return false;
   const int first = m.stiffpart_dofadr[part], n = m.stiffpart_dofnum[part];
   const double blocks = (m.K_rowadr[first + n - 1] + m.K_rownnz[first + n - 1] - m.K_rowadr[first]) / 9.0 + n / 3.0;
-  return n > kSmallestIterative && plan.flops() > kPerBlock * blocks;
+  return n > solve::cost::kSmallestIterative && plan.flops() > solve::cost::kBlockOfTheTolerance * blocks;
 }
 
 /// Where the numbers of a part are: in flexL, or in flexBlock and flexIncomplete.
@@ -343,10 +455,107 @@ void solveByFactor(const Model& m, Data& d, int part, double* x) {
   solve::SparseFactor(plan, matrices, diagInv, d.work->arena.take<double>(plan.largestFront())).solve(x);
 }
 
+/// x <- inv(A) x for one part, in the order of its rows. Returns the number of iterations.
+int solvePart(const Model& m, Data& d, int part, std::span<double> x) {
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> right = d.work->arena.take<double>(static_cast<std::ptrdiff_t>(x.size()));
+  std::copy(x.begin(), x.end(), right.begin());
+  const auto report = stiffSolver(m, d, part, d.work->arena).solve(x.data());
+  if (!report.converged) {  // so stiff that iterations are no way to get there
+    std::copy(right.begin(), right.end(), x.begin());
+    solveByFactor(m, d, part, x.data());
+  }
+  return report.iterations;
+}
+
+/// y = (M + damping h B) x for one part, B the dampers other than those of flexes.
+void multiplyInertia(const Model& m, const Data& d, int part, std::span<const double> x, std::span<double> y) {
+  const double h = m.opt.timestep * stepWeights(m.opt.integrator).damping;
+  std::fill(y.begin(), y.end(), 0.0);
+  for (const int dof : stiffDofs(m, part)) {
+    const std::size_t row = at(m.dof_stiffrow[dof]);
+    for (int k = m.M_rowadr[dof]; k < m.M_rowadr[dof] + m.M_rownnz[dof]; ++k) {
+      const std::size_t column = at(m.dof_stiffrow[m.M_colind[k]]);
+      const double entry = d.M[k] - h * dampingRate(m, d, dof, k);
+      y[row] += entry * x[column];
+      if (column != row) y[column] += entry * x[row];
+    }
+  }
+}
+
+/// Midpoint alone would let modes ring that the step cannot resolve. With Q = A - M, what the metric has in addition to
+/// inertia, their velocity w = (inv(A) Q)^2 v is taken away before the step: all of it where h w >> 1, nothing to speak
+/// of where h w is small. A step from v - w has the force f - (h/2 K + D)(v - w) and the acceleration less w/h, which
+/// is the force -M w/h, because h/2 K + D = Q/h. Positions advance by h w/2 less, see advance().
+void takeUnresolved(const Model& m, Data& d) {
+  if (m.opt.integrator != Integrator::Midpoint) return;
+  d.work->flexUnresolved.resize(m.nv);
+  std::fill(d.work->flexUnresolved.begin(), d.work->flexUnresolved.end(), 0.0);
+  for (int part = 0; part < m.nstiffpart; ++part) {
+    if (stiffPartAsleep(m, d, part)) continue;
+    const Arena::Scope scope(d.work->arena);
+    const std::span<const int> dofs = stiffDofs(m, part);
+    const auto size = static_cast<std::ptrdiff_t>(dofs.size());
+    const std::span<double> w = d.work->arena.take<double>(size), Mw = d.work->arena.take<double>(size);
+    velocityOfDeformation(m, d, part, partMotion(m, d, part), w);
+    for (int twice = 0; twice < 2; ++twice) {  // w <- w - inv(A) M w
+      multiplyInertia(m, d, part, w, Mw);
+      solvePart(m, d, part, Mw);
+      for (std::size_t i = 0; i < dofs.size(); ++i) w[i] -= Mw[i];
+    }
+    multiplyInertia(m, d, part, w, Mw);
+    for (std::size_t i = 0; i < dofs.size(); ++i) {
+      d.work->flexUnresolved[dofs[i]] = w[i];
+      d.qfrc_implicit[dofs[i]] -= Mw[i] / m.opt.timestep;
+    }
+  }
+}
+
 }  // namespace
 
-bool stiffnessIsImplicit(const Model& m) {
-  return m.nstiffdof > 0 && (m.opt.integrator == Integrator::Implicit || m.opt.integrator == Integrator::ImplicitFast);
+bool stiffnessIsImplicit(const Model& m) { return m.nstiffdof > 0 && isImplicit(m.opt.integrator); }
+
+double dampingRate(const Model& m, const Data& d, int dof, int k) {
+  // fluid acts on a free body unsymmetrically
+  return 0.5 * (d.qDeriv[m.mapD2M[k]] + d.qDeriv[entryOfD(m, m.M_colind[k], dof)]);
+}
+
+void addForcesAhead(const Model& m, Data& d, double* force) {
+  const Arena::Scope scope(d.work->arena);
+  const Ahead ahead(m, d, d.work->arena);
+  const std::span<double> sum = d.work->arena.zeros<double>(3 * m.nflexpoint);
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
+    visitStiffness(m, d, f, [&](std::span<const int> points, const double* K, const double* D) {
+      const int n = static_cast<int>(points.size());
+      if (isRigid(m, points.data(), n)) return;
+      const auto add = [&]<int N>() { ahead.add<N>(points, K, D, sum); };
+      switch (n) {
+        case 2:
+          return add.operator()<2>();
+        case 3:
+          return add.operator()<3>();
+        case 4:
+          return add.operator()<4>();
+        case elastic::Section::kPoints:
+          return add.operator()<elastic::Section::kPoints>();
+        case 8:
+          return add.operator()<8>();
+        case 10:
+          return add.operator()<10>();
+        case 27:
+          return add.operator()<27>();
+        case kFoldPoints<1>:
+          return add.operator()<kFoldPoints<1>>();
+        case elastic::kFacePoints<2>:  // also the joints of rods
+          return add.operator()<elastic::kFacePoints<2>>();
+        case kFoldPoints<2>:
+          return add.operator()<kFoldPoints<2>>();
+      }
+    });
+  }
+  finishAhead(m, d, ahead, sum);
+  for (std::size_t i = 0; i < sum.size(); ++i) force[i] += sum[i];
 }
 
 solve::LowerRows stiffRows(const Model& m, const Data& d, int part) {
@@ -358,19 +567,20 @@ solve::LowerRows stiffRows(const Model& m, const Data& d, int part) {
 void assembleStiffness(const Model& m, Data& d) {
   if (!stiffnessIsImplicit(m)) return;
   startWithInertia(m, d);
+  addCables(m, d);
   {
     const Arena::Scope scope(d.work->arena);
     const Riding riding = ridingPoints(m, d, d.work->arena);
-    const std::span<double> Kv = d.work->arena.zeros<double>(3 * m.nflexpoint);
+    const Ahead ahead(m, d, d.work->arena);
+    const std::span<double> force = d.work->arena.zeros<double>(3 * m.nflexpoint);
     for (int f = 0; f < m.nflex; ++f) {
       if (m.flex_stiffpart[f] < 0 || flexAsleep(m, d, f)) continue;
-      Assembler assembler(m, d, f, riding, Kv);
+      Assembler assembler(m, d, f, riding, ahead, force);
       visitStiffness(m, d, f, assembler);
     }
+    finishAhead(m, d, ahead, force);
     std::fill(d.qfrc_implicit.begin(), d.qfrc_implicit.end(), 0.0);
-    for (int p = 0; p < m.nflexpoint; ++p) {
-      addPointForce(m, d, p, -m.opt.timestep * vec3(Kv.data(), p), d.qfrc_implicit.data());
-    }
+    for (int p = 0; p < m.nflexpoint; ++p) addPointForce(m, d, p, vec3(force.data(), p), d.qfrc_implicit.data());
   }
   d.work->flexLDiagInv.resize(m.nstiffdof);
   PartNumbers numbers;
@@ -378,6 +588,7 @@ void assembleStiffness(const Model& m, Data& d) {
     numbers = prepareNumbers(m, d, numbers, part);  // also of those that sleep, which keep their place
     if (!stiffPartAsleep(m, d, part)) preparePart(m, d, part, numbers);
   }
+  takeUnresolved(m, d);
 }
 
 solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& arena) {
@@ -403,19 +614,11 @@ void solveMetric(const Model& m, Data& d, double* x) {
   const std::span<double> stiff = d.work->arena.take<double>(m.nstiffdof);
   for (std::size_t i = 0; i < stiff.size(); ++i) stiff[i] = x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]];
   solveMass(m, d, x);
-  const std::span<double> right = d.work->arena.take<double>(m.nstiffdof);
-  std::copy(stiff.begin(), stiff.end(), right.begin());
   d.metricIterations = 0;
   for (int part = 0; part < m.nstiffpart; ++part) {
     if (stiffPartAsleep(m, d, part)) continue;
-    const Arena::Scope own(d.work->arena);
-    const auto first = at(m.stiffpart_dofadr[part]), count = at(m.stiffpart_dofnum[part]);
-    const auto report = stiffSolver(m, d, part, d.work->arena).solve(stiff.data() + first);
-    d.metricIterations += report.iterations;
-    if (report.converged) continue;
-    // so stiff that iterations are no way to get there
-    std::copy_n(right.begin() + first, count, stiff.begin() + first);
-    solveByFactor(m, d, part, stiff.data() + first);
+    const std::span<double> own = stiff.subspan(at(m.stiffpart_dofadr[part]), at(m.stiffpart_dofnum[part]));
+    d.metricIterations += solvePart(m, d, part, own);
   }
   for (std::size_t i = 0; i < stiff.size(); ++i) x[m.stiff_dof[static_cast<std::ptrdiff_t>(i)]] = stiff[i];
 }
@@ -424,17 +627,19 @@ void multiplyMetric(const Model& m, const Data& d, const double* x, double* y) {
   multiplyMass(m, d, x, y);
   if (!stiffnessIsImplicit(m)) return;
   for (const int dof : m.stiff_dof) y[dof] = 0;
-  for (int part = 0; part < m.nstiffpart; ++part) {
-    const int* dofs = stiffDofs(m, part).data();
-    const solve::LowerRows A = stiffRows(m, d, part);
-    for (int i = 0; i < A.n; ++i) {
-      const int last = A.rowadr[i] + A.rownnz[i] - 1;
-      for (int k = A.rowadr[i]; k < last; ++k) {
-        y[dofs[i]] += A.value[k] * x[dofs[A.colind[k]]];
-        y[dofs[A.colind[k]]] += A.value[k] * x[dofs[i]];
-      }
-      y[dofs[i]] += A.value[last] * x[dofs[i]];
+  for (int part = 0; part < m.nstiffpart; ++part) addMetricProduct(m, d, part, x, y);
+}
+
+void addMetricProduct(const Model& m, const Data& d, int part, const double* x, double* y) {
+  const int* dofs = stiffDofs(m, part).data();
+  const solve::LowerRows A = stiffRows(m, d, part);
+  for (int i = 0; i < A.n; ++i) {
+    const int last = A.rowadr[i] + A.rownnz[i] - 1;
+    for (int k = A.rowadr[i]; k < last; ++k) {
+      y[dofs[i]] += A.value[k] * x[dofs[A.colind[k]]];
+      y[dofs[A.colind[k]]] += A.value[k] * x[dofs[i]];
     }
+    y[dofs[i]] += A.value[last] * x[dofs[i]];
   }
 }
 

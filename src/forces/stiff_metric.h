@@ -11,6 +11,9 @@
 
 /// Stiffness and damping of flexes as part of the metric A = M + h D + h^2 K, the implicit step of elastic forces:
 ///   M a = f(x + h v + h^2 a, v + h a)  ~  f - h K v - (h^2 K + h D) a.
+/// Parts that nothing holds are linearised about their motion as a rigid body instead (forces/part_motion.h), except
+/// where a flex follows the law of the reference. Under Midpoint A = M + h D/2 + h^2 K/2, and forces are those half a
+/// step ahead.
 /// Points move with the dofs of their node, or with those of the body they ride on; J, their Jacobian, takes what their
 /// elements do to these dofs: J'K J, J'D J. A part of the metric (Model, "stiffness of flexes in the metric") is
 /// closed: nothing couples its dofs to others. There D also has what M - h dF/dv of the implicit integrators has,
@@ -39,6 +42,17 @@ inline std::span<const int> stiffDofs(const Model& m, int part) {
 inline bool stiffPartAsleep(const Model& m, const Data& d, int part) {
   return someAsleep(m, d) && !d.tree_awake[m.dof_treeid[stiffDofs(m, part)[0]]];
 }
+
+/// y += A x for the dofs of one part; x and y have one number per dof of the model.
+void addMetricProduct(const Model& m, const Data& d, int part, const double* x, double* y);
+
+/// -dF/dv of dampers other than those of flexes as the metric has it: entry k of the pattern of M, in row `dof`. Needs
+/// assembleStiffness().
+double dampingRate(const Model& m, const Data& d, int dof, int k);
+
+/// What the elastic forces of an implicit step have in addition to those at its start, but for what goes with the
+/// acceleration: three numbers per point. Needs flexpoint_xpos, flexpoint_xvel.
+void addForcesAhead(const Model& m, Data& d, double* force);
 
 /// x <- inv(A) x for all dofs. Writes metricIterations.
 void solveMetric(const Model& m, Data& d, double* x);

@@ -47,6 +47,7 @@ struct ContactPoint {
   Vec3 tangent = Vec3::Zero();  ///< preferred first tangent, zero: none
   double dist = 0;              ///< negative: overlap
   int feature = 0;              ///< which parts of the shapes touch: the same number while they go on touching
+  bool swept = false;           ///< met on the way, see Contact::swept
 };
 
 struct CollideScratch;

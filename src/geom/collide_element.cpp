@@ -12,14 +12,23 @@ namespace {
 
 Vec3 faceNormal(const Vec3& a, const Vec3& b, const Vec3& c) { return unitOrX((b - a).cross(c - a)); }
 
+/// Where a triangle is, seen from a shape whose side of it is known: a unit vector across the triangle. None: the
+/// nearest way out decides.
+using Toward = const Vec3*;
+
 /// A ball of radius r around c, first, against a triangle. A centre in the triangle leaves along the triangle's normal.
-int ballTriangle(const Vec3& c, double r, const Element& triangle, double margin, PointList& out) {
+int ballTriangle(const Vec3& c, double r, const Element& triangle, double margin, PointList& out,
+                 Toward toward = nullptr) {
   const Vec3 between = triangle.at(nearestWeights(triangle, c)) - c;
-  const double length = norm(between);
+  double length = norm(between);
+  Vec3 n = length < kMinVal ? faceNormal(triangle.corner[0], triangle.corner[1], triangle.corner[2])
+                            : Vec3(between * (1 / length));
+  if (toward && dot(n, *toward) < -kFacing) {  // the centre is beyond
+    n = -n;
+    length = -length;
+  }
   const double dist = length - r - triangle.radius;
   if (dist > margin) return 0;
-  const Vec3 n = length < kMinVal ? faceNormal(triangle.corner[0], triangle.corner[1], triangle.corner[2])
-                                  : Vec3(between * (1 / length));
   out.push_back({.pos = c + n * (r + 0.5 * dist), .normal = n, .dist = dist});
   return 1;
 }
@@ -55,21 +64,22 @@ int boxCorner(const Shape& box, const Vec3& corner, double radius, double margin
   return 1;
 }
 
-int boxTriangle(const Shape& box, const Element& triangle, double margin, PointList& out) {
+int boxTriangle(const Shape& box, const Element& triangle, double margin, PointList& out, Toward toward = nullptr) {
   int count = 0;
   for (std::size_t i = 0; i < 3; ++i) count += boxCorner(box, triangle.corner[i], triangle.radius, margin, out);
   for (int i = 0; i < 8; ++i) {
     const Vec3 local((i & 1 ? 1 : -1) * box.size[0], (i & 2 ? 1 : -1) * box.size[1], (i & 4 ? 1 : -1) * box.size[2]);
-    count += ballTriangle(apply(box.rot, local) + box.pos, 0, triangle, margin, out);
+    count += ballTriangle(apply(box.rot, local) + box.pos, 0, triangle, margin, out, toward);
   }
   return count;
 }
 
-int capsuleTriangle(const Shape& capsule, const Element& triangle, double margin, PointList& out) {
+int capsuleTriangle(const Shape& capsule, const Element& triangle, double margin, PointList& out,
+                    Toward toward = nullptr) {
   const Vec3 axis = capsule.rot.col(2);
   const double radius = capsule.size[0], half = capsule.size[1];
-  int count = ballTriangle(capsule.pos - half * axis, radius, triangle, margin, out);
-  count += ballTriangle(capsule.pos + half * axis, radius, triangle, margin, out);
+  int count = ballTriangle(capsule.pos - half * axis, radius, triangle, margin, out, toward);
+  count += ballTriangle(capsule.pos + half * axis, radius, triangle, margin, out, toward);
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3& x = triangle.corner[i];
     const double along = dot(axis, x - capsule.pos);
@@ -269,6 +279,33 @@ int collide(const Shape& shape, const Element& element, double margin, const Col
     }
   }
   return convexElement(shape, element, margin, options, out);
+}
+
+int collideOnSide(const Shape& shape, const Element& triangle, const Vec3& toward, double margin,
+                  const CollideOptions& options, PointList& out) {
+  switch (shape.type) {
+    case GeomType::Sphere:
+      return ballTriangle(shape.pos, shape.size[0], triangle, margin, out, &toward);
+    case GeomType::Capsule:
+      return capsuleTriangle(shape, triangle, margin, out, &toward);
+    case GeomType::Box:
+      return boxTriangle(shape, triangle, margin, out, &toward);
+    default:
+      break;
+  }
+  const std::ptrdiff_t begin = out.size();
+  const int count = collide(shape, triangle, margin, options, out);
+  ConvexBody body(shape, 0);
+  for (std::ptrdiff_t i = begin; i < out.size(); ++i) {
+    ContactPoint& point = out[i];
+    if (!(dot(point.normal, toward) < -kFacing)) continue;
+    // out through the other side of the shape
+    point.normal = -point.normal;
+    const double nearest = std::min({dot(point.normal, triangle.corner[0]), dot(point.normal, triangle.corner[1]),
+                                     dot(point.normal, triangle.corner[2])});
+    point.dist = nearest - triangle.radius - dot(point.normal, body.support(point.normal));
+  }
+  return count;
 }
 
 int collideCrossing(const Shape& shape, const Vec3& a, const Vec3& b, double radius, double margin, PointList& out) {

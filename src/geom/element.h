@@ -34,6 +34,15 @@ bool farApart(const Element& a, const Element& b, double distance);
 int collide(const Shape& shape, const Element& element, double margin, const CollideOptions& options,
             Array<ContactPoint>& out);
 
+/// Cosine from which on a normal counts as that of a triangle: the nearest point is inside of it, not at its rim.
+inline constexpr double kFacing = 0.999;
+
+/// As collide() for a triangle, with the side on which the shape is known: `toward` is the unit normal of the triangle
+/// that points away from it. Where the nearest way out leads to the other side, because the shape has come through the
+/// middle of the triangle, the contact is that of the way back.
+int collideOnSide(const Shape& shape, const Element& triangle, const Vec3& toward, double margin,
+                  const CollideOptions& options, Array<ContactPoint>& out);
+
 /// Appends the points where an edge of a triangle (from a to b, with the triangle's radius) crosses edges of a box, or
 /// the axis of a capsule, nearer than `margin`; returns how many. An edge with an end inside of the shape is left to
 /// the contact of that end. Other shapes have none: their contact with the triangle is the deepest point, wherever it

@@ -5,8 +5,11 @@
 #include "forces/forces.h"
 #include "forces/servo.h"
 #include "forces/so3.h"
+#include "forces/stiff_metric.h"
 #include "integrate/integrate.h"
+#include "metric/step_matrix.h"
 #include "model/awake.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -30,12 +33,17 @@ void advanceActivations(const Model& m, Data& d, const double* act_dot) {
 
 }  // namespace
 
-void impulseMetric(const Model& m, Data& d) {
-  if (m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4) {
-    impulseMetricEuler(m, d);
-  } else {
-    impulseMetricImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast);
+const double* stepAcceleration(const Model& m, Data& d, std::span<double> scratch) {
+  if (m.opt.solver == Solver::Impulse || d.work->stepMatrix == StepMatrix::Inertia) return d.qacc.data();
+  double* const a = scratch.data();
+  std::fill(scratch.begin(), scratch.end(), 0.0);
+  forEachAwakeDof(m, d, [&](int i) { a[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
+  solveStepMatrix(m, d, a);
+  // the metric of stiff parts had all of that already
+  if (stiffnessIsImplicit(m)) {
+    for (const int dof : m.stiff_dof) a[dof] = d.qacc[dof];
   }
+  return a;
 }
 
 void stopPinnedNodes(const Model& m, Data& d) {
@@ -49,6 +57,21 @@ void advance(const Model& m, Data& d, const double* act_dot, const double* accel
   advanceActivations(m, d, act_dot);
   forEachAwakeDof(m, d, [&](int i) { d.qvel[i] += h * acceleration[i]; });
   stopPinnedNodes(m, d);
+  const Arena::Scope scope(d.work->arena);
+  if (!qvel && m.opt.integrator == Integrator::Midpoint && stiffnessIsImplicit(m)) {
+    const std::span<double> mean = d.work->arena.take<double>(m.nv);
+    std::copy(d.qvel.begin(), d.qvel.end(), mean.begin());
+    for (const int dof : m.stiff_dof) {
+      mean[static_cast<std::size_t>(dof)] -= 0.5 * (h * acceleration[dof] + d.work->flexUnresolved[dof]);
+    }
+    qvel = mean.data();
+  }
+  if (m.opt.solver == Solver::Impulse && d.work->qvel_correction.size() == m.nv) {
+    const std::span<double> moving = d.work->arena.take<double>(m.nv);
+    const double* from = qvel ? qvel : d.qvel.data();
+    for (int i = 0; i < m.nv; ++i) moving[static_cast<std::size_t>(i)] = from[i] + d.work->qvel_correction[i];
+    qvel = moving.data();
+  }
   integrateAwakePositions(m, d, d.qpos.data(), qvel ? qvel : d.qvel.data());
   d.time += h;
   forEachAwakeRun(m, d, [&](int begin, int end) {

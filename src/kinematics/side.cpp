@@ -1,14 +1,18 @@
 #include "kinematics/side.h"
 
+#include "base/check.h"
+
 namespace sinew {
 
 void addForce(const Model& m, const Data& d, Carrier carrier, const Vec3& p, const Vec3& force, const Vec3& torque,
               double* qfrc) {
+  SINEW_CHECK(carrier.code(m) >= 0 && carrier.code(m) < m.nbody + m.nflexnode, "there is no such carrier");
   if (carrier.isBody()) return addForce(m, d, carrier.body(), p, force, torque, qfrc);
   if (!m.flexnode_pinned[carrier.node()]) vec3(qfrc + m.nv_rigid, carrier.node()) += force;
 }
 
 PointVelocity velocityOf(const Model& m, const Data& d, Carrier carrier, const Vec3& p) {
+  SINEW_CHECK(carrier.code(m) >= 0 && carrier.code(m) < m.nbody + m.nflexnode, "there is no such carrier");
   if (carrier.isBody()) return pointVelocity(m, d, carrier.body(), p);
   if (m.flexnode_pinned[carrier.node()]) return {Vec3::Zero(), Vec3::Zero()};
   return {vec3(d.qvel.data() + m.nv_rigid, carrier.node()), Vec3::Zero()};

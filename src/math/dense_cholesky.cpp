@@ -78,6 +78,104 @@ SINEW_KERNEL void subtractColumns(int columns, int rows, int depth, const double
   }
 }
 
+// Large matrices: columns are taken off in runs of kDeep, from kTall rows at a time, and what a run of products reads
+// is copied together first. Otherwise each product would read the matrix from memory, at a new page for every column.
+// Every entry loses the same products in the same order either way, so this changes no bit.
+constexpr int kTile = 2 * kLanes;
+constexpr int kDeep = 16 * kBlock;
+constexpr int kTall = 8 * kTile;
+/// Entries below which all of it stays in a cache anyway.
+constexpr std::ptrdiff_t kFewEntries = 131'072;
+
+/// C(i, n) -= sum over k < depth of a_k(i) b_k(n) for i < kTile, n < N; a_k has kTile entries, b_k has kBlock.
+template <int N>
+inline __attribute__((always_inline)) void subtractTile(int depth, const double* a, const double* b, double* C,
+                                                        std::ptrdiff_t ldc) {
+  Wide lower[N], upper[N];
+  for (int n = 0; n < N; ++n) {
+    lower[n] = loadWide(C + n * ldc);
+    upper[n] = loadWide(C + n * ldc + kLanes);
+  }
+  for (int k = 0; k < depth; ++k, a += kTile, b += kBlock) {
+    const Wide a0 = loadWide(a), a1 = loadWide(a + kLanes);
+    for (int n = 0; n < N; ++n) {
+      lower[n] -= a0 * b[n];
+      upper[n] -= a1 * b[n];
+    }
+  }
+  for (int n = 0; n < N; ++n) {
+    store(C + n * ldc, lower[n]);
+    store(C + n * ldc + kLanes, upper[n]);
+  }
+}
+
+/// Rows [tile, height) of N columns of C, kTile at a time, by copies of `depth` columns of A; C begins at row 0.
+template <int N>
+inline __attribute__((always_inline)) void subtractTiles(int tile, int height, int depth, const double* a,
+                                                         const double* b, double* C, std::ptrdiff_t ldc) {
+  for (; tile + kTile <= height; tile += kTile) subtractTile<N>(depth, a + tile * depth, b, C + tile, ldc);
+  if (tile == height) return;
+  double last[kTile * N] = {};  // rows that fill no tile
+  for (int n = 0; n < N; ++n) std::copy_n(C + n * ldc + tile, height - tile, last + n * kTile);
+  subtractTile<N>(depth, a + tile * depth, b, last, kTile);
+  for (int n = 0; n < N; ++n) std::copy_n(last + n * kTile, height - tile, C + n * ldc + tile);
+}
+
+/// subtractColumns() for any number of columns.
+SINEW_KERNEL void subtractMany(int columns, int rows, int depth, const double* A, std::ptrdiff_t lda, double* C,
+                               std::ptrdiff_t ldc) {
+  double a[kTall * kDeep], b[kBlock * kDeep];
+  for (int begin = 0; begin < depth; begin += kDeep) {
+    const int deep = std::min(kDeep, depth - begin);
+    const double* run = A + begin * lda;
+    for (int top = 0; top < rows; top += kTall) {
+      const int height = std::min(kTall, rows - top);
+      for (int tile = 0; tile < height; tile += kTile) {
+        const int count = std::min(kTile, height - tile);
+        double* to = a + tile * deep;
+        for (int k = 0; k < deep; ++k, to += kTile) {
+          const double* from = run + k * lda + top + tile;
+          if (count == kTile) {
+            store(to, loadWide(from));
+            store(to + kLanes, loadWide(from + kLanes));
+          } else {
+            for (int i = 0; i < kTile; ++i) to[i] = i < count ? from[i] : 0;
+          }
+        }
+      }
+      for (int j = 0; j < std::min(columns, top + height); j += kBlock) {
+        const int count = std::min(kBlock, columns - j);
+        for (int k = 0; k < deep; ++k) {
+          for (int n = 0; n < count; ++n) b[k * kBlock + n] = run[k * lda + j + n];
+        }
+        const int tile = j > top ? (j - top) / kTile * kTile : 0;
+        double* c = C + j * ldc + top;
+        switch (count) {
+          case 1:
+            subtractTiles<1>(tile, height, deep, a, b, c, ldc);
+            break;
+          case 2:
+            subtractTiles<2>(tile, height, deep, a, b, c, ldc);
+            break;
+          case 3:
+            subtractTiles<3>(tile, height, deep, a, b, c, ldc);
+            break;
+          case 4:
+            subtractTiles<4>(tile, height, deep, a, b, c, ldc);
+            break;
+          case 5:
+            subtractTiles<5>(tile, height, deep, a, b, c, ldc);
+            break;
+          default:
+            subtractTiles<6>(tile, height, deep, a, b, c, ldc);
+        }
+      }
+    }
+  }
+}
+
+bool isLarge(int rows, int depth) { return static_cast<std::ptrdiff_t>(rows) * depth > kFewEntries; }
+
 /// Column `from` + N of the factor: takes the N columns from `from` on off it, in their order, and divides by the root
 /// of the pivot. Returns false if that had to be replaced.
 template <int N>
@@ -125,16 +223,29 @@ SINEW_KERNEL int factorBlock(int m, int from, int to, double* F, double* diagInv
 int panelCholesky(int m, int columns, double* F, double* diagInv) {
   const std::ptrdiff_t ld = m;
   int replaced = 0;
-  for (int from = 0; from < columns; from += kBlock) {
-    const int to = std::min(from + kBlock, columns);
-    if (from > 0) subtractColumns(to - from, m - from, from, F + from, ld, F + from * ld + from, ld);
-    replaced += factorBlock(m, from, to, F, diagInv);
+  const int run = isLarge(m, columns) ? kDeep : columns;  // columns after which all later ones lose their products
+  for (int first = 0; first < columns; first += run) {
+    const int last = std::min(first + run, columns);
+    for (int from = first; from < last; from += kBlock) {
+      const int to = std::min(from + kBlock, last);
+      if (from > first) {
+        subtractColumns(to - from, m - from, from - first, F + first * ld + from, ld, F + from * ld + from, ld);
+      }
+      replaced += factorBlock(m, from, to, F, diagInv);
+    }
+    if (last < columns) {
+      subtractMany(columns - last, m - last, last - first, F + first * ld + last, ld, F + last * ld + last, ld);
+    }
   }
   return replaced;
 }
 
 void subtractPanel(int m, int columns, const double* L, int begin, int end, const int* place, int ld, double* F,
                    double* work) {
+  if (const int rows = m - begin; isLarge(rows, columns) && place[rows - 1] - place[0] == rows - 1) {
+    return subtractMany(end - begin, rows, columns, L + begin, m,
+                        F + static_cast<std::ptrdiff_t>(place[0]) * ld + place[0], ld);
+  }
   for (int j = begin; j < end; j += kBlock) {
     const int count = std::min(kBlock, end - j), rows = m - j;
     const int* to = place + (j - begin);

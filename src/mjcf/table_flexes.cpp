@@ -36,7 +36,17 @@ void declareElasticity(ElementStore& store, ElementType& flex) {
       .word("law", &L::law, kLaw, kExtension)
       .defaultIs("mujoco")
       .word("bending", &L::bending, kBending, kExtension)
-      .defaultIs("cotangent");
+      .defaultIs("cotangent")
+      .attr("order", &L::order, kExtension)
+      .defaultIs("1")
+      .attr("twist", &L::twist, kExtension)
+      .defaultIs("false")
+      .list("section", &L::section, 1, 4, kExtension)
+      .list("axis", &L::axis, 3, 3, kExtension)
+      .attr("pretwist", &L::pretwist, kExtension)
+      .defaultIs("0")
+      .attr("flat", &L::flat, kExtension)
+      .defaultIs("false");
 }
 
 void declareContact(ElementStore& store, ElementType& flex) {
@@ -84,6 +94,7 @@ void declarePin(ElementStore& store, ElementType& flex, bool generated) {
   const unsigned flags = generated ? kNone : kExtension;
   pin.attr("id", &P::id, flags).attr("range", &P::range, flags);
   if (generated) pin.attr("grid", &P::grid).attr("gridrange", &P::gridrange);
+  pin.attr("body", &P::body, kExtension).attr("clamp", &P::clamp, kExtension);
 }
 
 template <class R>

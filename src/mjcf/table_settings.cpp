@@ -11,10 +11,13 @@ constexpr Keyword kConflict[] = {{"warning", 0}, {"merge", 1}, {"error", 2}};
 constexpr Keyword kGap[] = {{"inside", 0}, {"outside", 1}};
 constexpr Keyword kLengthRangeMode[] = {{"none", 0}, {"muscle", 1}, {"muscleuser", 2}, {"all", 3}};
 /// "discrete", of MJCF after 3.12, has the stiffness in the metric of the solve, as "implicitfast" does here.
-constexpr Keyword kIntegrator[] = {{"Euler", 0}, {"RK4", 1}, {"implicit", 2}, {"implicitfast", 3}, {"discrete", 3}};
+constexpr Keyword kIntegrator[] = {{"Euler", 0},        {"RK4", 1},      {"implicit", 2},
+                                   {"implicitfast", 3}, {"discrete", 3}, {"midpoint", 4}};
 constexpr Keyword kCone[] = {{"pyramidal", 0}, {"elliptic", 1}};
 constexpr Keyword kJacobian[] = {{"dense", 0}, {"sparse", 1}, {"auto", 2}};
+constexpr Keyword kSpeculative[] = {{"none", 0}, {"thin", 1}};
 constexpr Keyword kSolver[] = {{"PGS", 0}, {"CG", 1}, {"Newton", 2}, {"Impulse", 3}};
+constexpr Keyword kMethod[] = {{"newton", 0}, {"sweep", 1}};
 
 void declareCompiler(ElementStore& store, ElementType& root) {
   ElementType& compiler = addChild(store, root, "compiler");
@@ -93,7 +96,9 @@ void declareOption(ElementStore& store, ElementType& root) {
       .attr("actuatorgroupdisable", &O::actuatorgroupdisable)
       .attr("erp", &O::erp, kExtension)
       .attr("slop", &O::slop, kExtension)
-      .attr("restitution_threshold", &O::restitution_threshold, kExtension);
+      .attr("restitution_threshold", &O::restitution_threshold, kExtension)
+      .word("speculative", &O::speculative, kSpeculative, kExtension)
+      .word("method", &O::method, kMethod, kExtension);
 
   ElementType& flag = addChild(store, option, "flag", kAtMostOne);
   Declare<O> flags(flag);

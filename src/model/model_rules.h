@@ -217,6 +217,12 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flex_bendadr, 0, nflexbend + 1)                 \
   X(flex_bendnum, 0, nflexbend + 1)                 \
   X(flexbend_vert, 0, nflexvert)                    \
+  X(flex_jointadr, 0, nflexjoint + 1)               \
+  X(flex_jointnum, 0, nflexjoint + 1)               \
+  X(flexjoint_point, 0, nflexpoint)                 \
+  X(flex_sectionadr, 0, nflexsection + 1)           \
+  X(flex_sectionnum, 0, nflexsection + 1)           \
+  X(flexsection_point, 0, nflexpoint)               \
   X(flex_celladr, 0, nflexcell + 1)                 \
   X(flex_cellcount, 0, nflexcell + 1)               \
   X(flex_celldataadr, 0, nflexcelldata + 1)         \
@@ -292,6 +298,8 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flexvert_supportadr, flexvert_supportnum, nflexsupport) \
   X(flexelem_curvadr, flexelem_curvnum, nflexcurv)          \
   X(flex_bendadr, flex_bendnum, nflexbend)                  \
+  X(flex_jointadr, flex_jointnum, nflexjoint)               \
+  X(flex_sectionadr, flex_sectionnum, nflexsection)         \
   X(flex_celladr, flex_cellcount, nflexcell)                \
   X(flex_foldadr, flex_foldnum, nflexfold)                  \
   X(stiffpart_dofadr, stiffpart_dofnum, nstiffdof)          \
@@ -307,11 +315,13 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
 
 /// X(array, columns, first row, number of rows, limit): indices that count within their owner, of which there are
 /// `limit` each. The first three columns of the table are arrays by owner, the last one too.
-#define SINEW_MODEL_LOCALS(X)                                      \
-  X(mesh_face, 3, mesh_faceadr, mesh_facenum, mesh_vertnum)        \
-  X(flex_edge, 2, flex_edgeadr, flex_edgenum, flex_vertnum)        \
-  X(flexhinge_vert, 4, flex_hingeadr, flex_hingenum, flex_vertnum) \
-  X(flexbend_vert, 3, flex_bendadr, flex_bendnum, flex_vertnum)    \
+#define SINEW_MODEL_LOCALS(X)                                              \
+  X(mesh_face, 3, mesh_faceadr, mesh_facenum, mesh_vertnum)                \
+  X(flex_edge, 2, flex_edgeadr, flex_edgenum, flex_vertnum)                \
+  X(flexhinge_vert, 4, flex_hingeadr, flex_hingenum, flex_vertnum)         \
+  X(flexbend_vert, 3, flex_bendadr, flex_bendnum, flex_vertnum)            \
+  X(flexjoint_point, 9, flex_jointadr, flex_jointnum, flex_pointnum)       \
+  X(flexsection_point, 5, flex_sectionadr, flex_sectionnum, flex_pointnum) \
   X(flexfold_face, 2, flex_foldadr, flex_foldnum, flex_cellcount)
 
 /// X(array): numbers that must be positive where compiling a model demands it.
@@ -345,7 +355,10 @@ inline constexpr long long kAnyLow = std::numeric_limits<int>::min(), kAnyEnd = 
   X(flexedge_length0)                \
   X(dof_M0)                          \
   X(flexnode_invmass)                \
+  X(flexnode_stiffness)              \
   X(flexedge_stiffness)              \
+  X(flexjoint_stiffness)             \
+  X(flexsection_stiffness)           \
   X(flexedge_damping)                \
   X(flexedge_invweight0)             \
   X(tendon_invweight0)               \

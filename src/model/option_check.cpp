@@ -66,15 +66,18 @@ struct Choice {
   int count;
   const char* words;
 };
-constexpr std::array<Choice, 5> kChoices{{{"integrator", 4, "Euler, RK4, implicit, implicitfast"},
+constexpr std::array<Choice, 7> kChoices{{{"integrator", 5, "Euler, RK4, implicit, implicitfast, midpoint"},
                                           {"cone", 2, "pyramidal, elliptic"},
                                           {"jacobian", 3, "dense, sparse, auto"},
                                           {"solver", 4, "PGS, CG, Newton, Impulse"},
-                                          {"gap", 2, "inside, outside"}}};
+                                          {"gap", 2, "inside, outside"},
+                                          {"speculative", 2, "none, thin"},
+                                          {"method", 2, "newton, sweep"}}};
 
 std::array<int, kChoices.size()> choicesOf(const Option& o) {
   return {static_cast<int>(o.integrator), static_cast<int>(o.cone), static_cast<int>(o.jacobian),
-          static_cast<int>(o.solver), static_cast<int>(o.gap)};
+          static_cast<int>(o.solver),     static_cast<int>(o.gap),  static_cast<int>(o.speculative),
+          static_cast<int>(o.method)};
 }
 
 bool allFinite(const Option& o) {
@@ -151,7 +154,7 @@ std::string describe(const OptionFault& fault, const Option& option) {
       return fmt::format("'restitution_threshold' must not be negative, found {}", fault.value);
     case kImpulseRungeKutta:
       return "the Impulse solver works on the velocity of one step and does not go with integrator=\"RK4\"; Euler, "
-             "implicit and implicitfast do";
+             "implicit, implicitfast and midpoint do";
     default:
       return describeNonFinite(rule, fault.value, option);
   }

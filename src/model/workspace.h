@@ -9,6 +9,7 @@
 #include "model/near_pairs.h"
 #include "model/query_trees.h"
 #include "model/solver_memory.h"
+#include "model/step_matrix.h"
 #include "sinew/array.h"
 #include "sinew/data.h"
 
@@ -26,11 +27,10 @@ struct Watch {
   double scale = 0;        ///< the largest energy of motion that was explained, J
 };
 
-/// A block of rows and what is remembered of it.
+/// A block of rows and what its impulses are remembered by.
 struct RowRecall {
   std::uint64_t key = 0;  ///< as in RowMemory
   int block = 0;          ///< in row_block
-  int memory = -1;        ///< in row_memory, -1: nothing
 };
 
 /// What a Data holds beside state and results.
@@ -47,12 +47,23 @@ struct Workspace {
   Array<double> flexBlock;            ///< parts of flexA that are too large for that: their numbers in 3 x 3 blocks
   Array<float> flexIncomplete;        ///< and their incomplete factors
 
+  StepMatrix stepMatrix{};  ///< which matrix qH or qLU is the factor of [metric]
+
   Array<RowMemory> row_memory_next;  ///< what Data::row_memory is exchanged with at the end of a step
   Array<RowRecall> row_recall;       ///< impulse solver: the blocks of this step by growing key [solve]
 
   Watch watch;                  ///< [step]
   std::uint32_t stagesRun = 0;  ///< bits of the stages whose results are in the Data (step/stages.h) [stages]
   int halfway = 0;              ///< 1: step1() has run, -1: it refused; step2() is due [step1]
+
+  /// Parts of the metric that turn: what keepMomentum() adds to their acceleration, as a rigid motion: its centre,
+  /// acceleration there, angular acceleration [acceleration]
+  Array<double> partKept;
+  Array<double> flexUnresolved;  ///< Midpoint: velocity of modes that the step cannot resolve, by dof [acceleration]
+  // Impulse solver, sweeps.
+  Array<double> qvel_correction;  ///< velocity with which positions move beside qvel, by dof [solve]
+  Array<double> row_last;         ///< force of each row at the end of the step, which the next one starts from [solve]
+  Array<double> block_length;     ///< longest step not long ago, s, by block of rows [solve]
 };
 
 }  // namespace sinew

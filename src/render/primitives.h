@@ -14,7 +14,7 @@ struct Primitive {
   Vec3 size = Vec3::Zero();
   Vec3 pos = Vec3::Zero();
   Mat3 rotation = Mat3::Identity();
-  int surface = 0;  ///< what it looks like, see renderer.cpp
+  int surface = 0;  ///< what it looks like, see ray_scene.h
 };
 
 struct PrimitiveHit {

@@ -19,8 +19,16 @@ class TexturePyramid {
   Color sample(double u, double v, const double du[2], const double dv[2]) const;
 
  private:
-  Color trilinear(double u, double v, double level) const;
-  std::vector<SceneTexture> levels_;
+  /// RGBA whatever the texture has: all that is read together lies together.
+  struct Level {
+    int width = 0, height = 0;
+    std::vector<std::uint8_t> rgba;
+  };
+  struct Sum;
+  static Level halved(const Level& from);
+  static void addBilinear(const Level& level, double u, double v, float weight, Sum& sum);
+  void addTrilinear(double u, double v, double level, float weight, Sum& sum) const;
+  std::vector<Level> levels_;
 };
 
 }  // namespace sinew::render

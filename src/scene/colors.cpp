@@ -7,19 +7,19 @@
 namespace sinew {
 namespace {
 
-/// The texel of a picture, as RGBA in 0..1.
+/// The texel of a picture, as RGBA in 0..255.
 Color texel(const SceneTexture& t, const std::uint8_t* picture, int row, int column) {
   const std::size_t c = static_cast<std::size_t>(t.channels);
   const std::uint8_t* p = picture + c * (static_cast<std::size_t>(row) * static_cast<std::size_t>(t.width) +
                                          static_cast<std::size_t>(column));
-  const auto unit = [](std::uint8_t value) { return static_cast<float>(value) / 255; };
+  const auto unit = [](std::uint8_t value) { return static_cast<float>(value); };
   switch (t.channels) {
     case 1:
-      return {unit(p[0]), unit(p[0]), unit(p[0]), 1};
+      return {unit(p[0]), unit(p[0]), unit(p[0]), 255};
     case 2:
       return {unit(p[0]), unit(p[0]), unit(p[0]), unit(p[1])};
     case 3:
-      return {unit(p[0]), unit(p[1]), unit(p[2]), 1};
+      return {unit(p[0]), unit(p[1]), unit(p[2]), 255};
     default:
       return {unit(p[0]), unit(p[1]), unit(p[2]), unit(p[3])};
   }
@@ -37,7 +37,7 @@ Color bilinear(const SceneTexture& t, const std::uint8_t* picture, double x, dou
               d = texel(t, picture, r1, c1);
   Color out;
   for (std::size_t k = 0; k < 4; ++k) {
-    out[k] = (1 - v) * ((1 - u) * a[k] + u * b[k]) + v * ((1 - u) * c[k] + u * d[k]);
+    out[k] = ((1 - v) * ((1 - u) * a[k] + u * b[k]) + v * ((1 - u) * c[k] + u * d[k])) / 255;
   }
   return out;
 }

@@ -327,9 +327,9 @@ class Decorator {
 
 void listContacts(const Model& m, const Data& d, Frame& frame) {
   frame.contacts.resize(static_cast<std::size_t>(d.ncon()));
-  const bool elliptic = m.opt.cone == Cone::Elliptic;
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& c = d.contact[i];
+    const bool elliptic = c.efc_address >= 0 && d.efc_type[c.efc_address] == RowType::ContactElliptic;
     FrameContact& out = frame.contacts[static_cast<std::size_t>(i)];
     out.pos = c.pos;
     out.frame = c.frame;

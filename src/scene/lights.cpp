@@ -59,6 +59,7 @@ std::vector<SceneLight> lightsOf(const draft::Draft& drawn, const Model& m, cons
       readReal(e, "range", light.range);
       readReal(e, "bulbradius", light.bulbradius);
       readReal(e, "intensity", light.intensity);
+      readReal(e, "softness", light.softness);
       const std::string_view texture = textOf(e, "texture");
       for (std::size_t i = 0; i < textures.size() && !texture.empty(); ++i) {
         if (textures[i].object.name == texture) light.texture = static_cast<int>(i);

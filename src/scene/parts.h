@@ -20,9 +20,6 @@ class Report {
   Warnings* warnings_;
 };
 
-/// <visual> over MuJoCo's defaults.
-SceneVisual visualOf(const Spec& spec);
-
 /// The textures of the Spec, one for one. One whose file cannot be read has no pixels (width 0) and a warning.
 std::vector<SceneTexture> texturesOf(const Spec& spec, const Report& report);
 

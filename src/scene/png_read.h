@@ -1,19 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
+
+#include "geom/png.h"
 
 namespace sinew::draw {
 
-/// 8-bit pixels, rows from top to bottom.
-struct Picture {
-  int width = 0;
-  int height = 0;
-  int channels = 0;   ///< 1 to 4
-  bool srgb = false;  ///< the file says so
-  std::vector<std::uint8_t> pixels;
-};
+using Picture = geom::PngImage;
 
 /// Reads any PNG: palettes become RGB, 16 bits the upper 8, fewer bits are stretched to 0..255. Throws LoadError that
 /// says what is wrong, also for pictures of more than 16384 pixels in a direction.

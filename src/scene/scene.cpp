@@ -48,15 +48,47 @@ std::array<double, n> toArray(const double* p) {
   return out;
 }
 
+// What a program may change in the Model between two pictures, see refreshScene().
+
+void lookOfGeom(const Model& m, int g, SceneInstance& instance) {
+  instance.group = m.geom_group[g];
+  instance.size = toFloat3(&m.geom_size[3 * g]);
+  instance.rgba = toColor(&m.geom_rgba[4 * g]);
+}
+
+void lookOfSite(const Model& m, int s, SceneInstance& instance) {
+  instance.group = m.site_group[s];
+  instance.size = toFloat3(&m.site_size[3 * s]);
+  instance.rgba = toColor(&m.site_rgba[4 * s]);
+}
+
+void lensOfCamera(const Model& m, int c, SceneCamera& camera) {
+  camera.fovy = m.cam_fovy[c];
+  camera.ipd = m.cam_ipd[c];
+  camera.resolution = {m.cam_resolution[2 * c], m.cam_resolution[2 * c + 1]};
+  camera.sensorsize = {m.cam_sensorsize[2 * c], m.cam_sensorsize[2 * c + 1]};
+  std::copy_n(&m.cam_intrinsic[4 * c], 4, camera.intrinsic.begin());
+}
+
+void lookOfTendon(const Model& m, int t, SceneTendon& tendon) {
+  tendon.group = m.tendon_group[t];
+  tendon.rgba = toColor(&m.tendon_rgba[4 * t]);
+  tendon.radius = static_cast<float>(m.tendon_width[t]);
+}
+
+void extentOfScene(const Model& m, Scene& scene) {
+  scene.extent = m.stat.extent;
+  scene.meansize = m.stat.meansize;
+  scene.center = m.stat.center;
+}
+
 void addGeoms(const Model& m, Scene& scene) {
   for (int g = 0; g < m.ngeom; ++g) {
     SceneInstance instance;
     instance.object = {ObjType::Geom, g, std::string(nameOf(m, ObjType::Geom, g))};
     instance.body = m.geom_bodyid[g];
-    instance.group = m.geom_group[g];
     instance.shape = shapeOf(m.geom_type[g]);
-    instance.size = toFloat3(&m.geom_size[3 * g]);
-    instance.rgba = toColor(&m.geom_rgba[4 * g]);
+    lookOfGeom(m, g, instance);
     instance.pos = toArray<3>(&m.geom_pos[3 * g]);
     instance.quat = toArray<4>(&m.geom_quat[4 * g]);
     if (instance.shape == Shape::Mesh) {
@@ -72,10 +104,8 @@ void addSites(const Model& m, Scene& scene) {
     SceneInstance instance;
     instance.object = {ObjType::Site, s, std::string(nameOf(m, ObjType::Site, s))};
     instance.body = m.site_bodyid[s];
-    instance.group = m.site_group[s];
     instance.shape = shapeOf(m.site_type[s]);
-    instance.size = toFloat3(&m.site_size[3 * s]);
-    instance.rgba = toColor(&m.site_rgba[4 * s]);
+    lookOfSite(m, s, instance);
     instance.pos = toArray<3>(&m.site_pos[3 * s]);
     instance.quat = toArray<4>(&m.site_quat[4 * s]);
     scene.instances.push_back(std::move(instance));
@@ -89,11 +119,7 @@ void addCameras(const Model& m, Scene& scene) {
     camera.body = m.cam_bodyid[c];
     camera.mode = m.cam_mode[c];
     camera.projection = m.cam_projection[c];
-    camera.fovy = m.cam_fovy[c];
-    camera.ipd = m.cam_ipd[c];
-    camera.resolution = {m.cam_resolution[2 * c], m.cam_resolution[2 * c + 1]};
-    camera.sensorsize = {m.cam_sensorsize[2 * c], m.cam_sensorsize[2 * c + 1]};
-    std::copy_n(&m.cam_intrinsic[4 * c], 4, camera.intrinsic.begin());
+    lensOfCamera(m, c, camera);
     camera.pos = toArray<3>(&m.cam_pos[3 * c]);
     camera.quat = toArray<4>(&m.cam_quat[4 * c]);
     scene.cameras.push_back(std::move(camera));
@@ -104,9 +130,7 @@ void addTendons(const Model& m, Scene& scene) {
   for (int t = 0; t < m.ntendon; ++t) {
     SceneTendon tendon;
     tendon.object = {ObjType::Tendon, t, std::string(nameOf(m, ObjType::Tendon, t))};
-    tendon.group = m.tendon_group[t];
-    tendon.rgba = toColor(&m.tendon_rgba[4 * t]);
-    tendon.radius = static_cast<float>(m.tendon_width[t]);
+    lookOfTendon(m, t, tendon);
     scene.tendons.push_back(std::move(tendon));
   }
 }
@@ -118,9 +142,7 @@ Scene sceneOfModel(const Model& m) {
   scene.signature = m.signature;
   scene.nbody = m.nbody;
   for (int b = 0; b < m.nbody; ++b) scene.bodyNames.emplace_back(nameOf(m, ObjType::Body, b));
-  scene.extent = m.stat.extent;
-  scene.meansize = m.stat.meansize;
-  scene.center = m.stat.center;
+  extentOfScene(m, scene);
   addGeoms(m, scene);
   addSites(m, scene);
   addCameras(m, scene);
@@ -146,10 +168,7 @@ void assignVertices(Scene& scene) {
 
 /// What the tracking modes of lights refer to, at qpos0.
 void setLightReferences(const Model& m, std::vector<SceneLight>& lights) {
-  const bool needed = std::any_of(lights.begin(), lights.end(), [](const SceneLight& light) {
-    return light.mode == CameraMode::Track || light.mode == CameraMode::TrackCom;
-  });
-  if (!needed) return;
+  if (lights.empty()) return;
   Data d(m);
   kinematics(m, d);
   comPos(m, d);
@@ -236,6 +255,26 @@ Scene makeScene(const Spec& spec, const Model& m, Warnings* warnings) {
   }
   assignVertices(scene);
   return scene;
+}
+
+void refreshScene(const Model& m, Scene& scene) {
+  if (scene.signature != m.signature) throw std::invalid_argument("the scene was made for another model");
+  for (SceneInstance& instance : scene.instances) {
+    instance.object.type == ObjType::Site ? lookOfSite(m, instance.object.id, instance)
+                                          : lookOfGeom(m, instance.object.id, instance);
+    instance.rgba = finalColor(instance.rgba, instance.material, scene.materials);
+    mapTexture(scene, instance);
+  }
+  for (SceneTendon& tendon : scene.tendons) {
+    lookOfTendon(m, tendon.object.id, tendon);
+    tendon.rgba = finalColor(tendon.rgba, tendon.material, scene.materials);
+  }
+  for (SceneFlex& flex : scene.flexes) {
+    flex.group = m.flex_group[flex.object.id];
+    flex.rgba = finalColor(toColor(&m.flex_rgba[4 * flex.object.id]), flex.material, scene.materials);
+  }
+  for (SceneCamera& camera : scene.cameras) lensOfCamera(m, camera.object.id, camera);
+  extentOfScene(m, scene);
 }
 
 Scene makeScene(const Model& m) {

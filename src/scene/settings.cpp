@@ -84,8 +84,12 @@ constexpr Tint kColors[] = {{"fog", &SceneVisual::fog},
                             {"bvactive", &SceneVisual::bvactive}};
 
 }  // namespace
+}  // namespace sinew::draw
+
+namespace sinew {
 
 SceneVisual visualOf(const Spec& spec) {
+  using namespace draw;
   SceneVisual v;
   for (const spec::VisualElement& e : spec.visual) {
     if (e.tag == "global") readGlobal(e, v);
@@ -107,4 +111,4 @@ SceneVisual visualOf(const Spec& spec) {
   return v;
 }
 
-}  // namespace sinew::draw
+}  // namespace sinew

@@ -2,6 +2,8 @@
 
 #include "constraint/constraint.h"
 #include "constraint/row_builder.h"
+#include "forces/part_motion.h"
+#include "forces/stiff_metric.h"
 #include "kinematics/side.h"
 #include "math/spatial.h"
 #include "model/inputs.h"
@@ -83,6 +85,7 @@ void externalForces(const Model& m, Data& d) {
   addContactForces(m, d);
   addEqualityForces(m, d);
   addRidingPointForces(m, d);
+  if (stiffnessIsImplicit(m)) addKeptMomentum(m, d);
 }
 
 }  // namespace

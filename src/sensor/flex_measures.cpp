@@ -11,6 +11,7 @@
 #include "constraint/constraint.h"
 #include "forces/elastic_constants.h"
 #include "forces/elasticity.h"
+#include "forces/part_motion.h"
 #include "forces/plate_bending.h"
 #include "forces/stiff_metric.h"
 #include "kinematics/flexes.h"
@@ -238,10 +239,13 @@ Vec3 accelerationOfPoint(const Model& m, const Data& d, int point) {
   return a;
 }
 
-/// What an implicit step adds to the elastic forces on points: -K (h v + h^2 a) - h D a, see forces/stiff_metric.h.
+/// What an implicit step adds to the elastic forces on points: -K (h v + h^2 a) - h D a, or as forces/stiff_metric.h
+/// has it for what turns and for other integrators.
 void addImplicitPointForces(const Model& m, Data& d, double* force) {
   if (!stiffnessIsImplicit(m)) return;
-  const double h = m.opt.timestep;
+  const StepWeights weights = stepWeights(m.opt.integrator);
+  const double h = m.opt.timestep, ofK = weights.stiffness * h * h, ofD = weights.damping * h;
+  addForcesAhead(m, d, force);
   const Arena::Scope scope(d.work->arena);
   const std::span<double> a = d.work->arena.take<double>(3 * m.nflexpoint);
   for (int p = 0; p < m.nflexpoint; ++p) vec3(a.data(), p) = accelerationOfPoint(m, d, p);
@@ -253,13 +257,11 @@ void addImplicitPointForces(const Model& m, Data& d, double* force) {
       for (int i = 0; i < n; ++i) {
         Vec3 change = Vec3::Zero();
         for (int j = 0; j < n; ++j) {
-          const int q = points[static_cast<std::size_t>(j)];
-          const Vec3 dv = h * vec3(a.data(), q);
-          const Vec3 dx = h * (vec3(d.flexpoint_xvel.data(), q) + dv);
+          const Vec3 own = vec3(a.data(), points[static_cast<std::size_t>(j)]);
           for (int r = 0; r < 3; ++r) {
             for (int c = 0; c < 3; ++c) {
               const int entry = (3 * i + r) * 3 * n + 3 * j + c;
-              change[r] += K[entry] * dx[c] + (D ? D[entry] * dv[c] : 0);
+              change[r] += (ofK * K[entry] + (D ? ofD * D[entry] : 0)) * own[c];
             }
           }
         }

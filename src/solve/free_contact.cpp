@@ -266,10 +266,11 @@ struct Sums {
 };
 
 /// One contact: its new impulses given what its velocities lack. `delta` is how they change, and zero.
-SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
+SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double keeps, double least,
+                             double counts, double* delta, Sums& sums) {
   const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
   const Wide start = loadWide(c.lambda.data()) + lead, course = lead + loadWide(c.change.data());
-  const double normal = std::max(0.0, start[0] + lacking[0] * c.normalInverse);
+  const double normal = std::max(least, keeps * (start[0] + lacking[0] * c.normalInverse));
   const double push = normal - start[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
   double tangents[2];
@@ -281,12 +282,13 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
   store(c.course.data(), course);
   store(c.change.data(), change);
   store(c.lambda.data(), next);
+  store(c.total.data(), loadWide(c.total.data()) + counts * next);
   sums.moved += loadWide(c.gram.data()) * change * change;
   sums.size += loadWide(c.gram.data()) * next * next;
 }
 
 template <int Sides, bool Back>
-SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, Sums& sums) {
+SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, Sweep sweep, Sums& sums) {
   constexpr int kColumn = Manifold::kColumn;
   const double* v[2] = {f.velocity + m.slot[0], f.velocity + m.slot[1]};
   Wide shared = {};
@@ -297,6 +299,21 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     Wide velocity = shared;
     for (int k = 0; k < 3 * Sides; ++k) velocity += loadWide(turns + k * kColumn) * v[k / 3][3 + k % 3];
     lacking[i] = loadWide(c[i].target.data()) - velocity;
+  }
+  double keeps[Manifold::kMostPoints] = {1, 1, 1, 1}, least[Manifold::kMostPoints] = {};
+  if (const PositionRule* rule = sweep.rule) {
+    const double* q[2] = {f.moved + m.slot[0], f.moved + m.slot[1]};
+    Wide moved = {};
+    for (int k = 0; k < 3 * Sides; ++k) moved += loadWide(m.columns + k * kColumn) * q[k / 3][k % 3];
+    for (int i = 0; i < m.count; ++i) {
+      const double* turns = turnsOf<Sides>(m, i);
+      Wide along = moved;
+      for (int k = 0; k < 3 * Sides; ++k) along += loadWide(turns + k * kColumn) * q[k / 3][3 + k % 3];
+      const double gap = c[i].gap + along[0] - rule->elapsed * c[i].target[0];
+      lacking[i][0] += rule->target(gap, c[i].length);
+      keeps[i] = rule->keeps(gap, c[i].length);
+      least[i] = rule->least(c[i].total[0]);
+    }
   }
   double delta[Manifold::kMostPoints * kLanes];
   for (int n = 0; n < m.count; ++n) {
@@ -315,7 +332,8 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
         w -= loadWide(block) * d[0] + loadWide(block + kColumn) * d[1] + loadWide(block + 2 * kColumn) * d[2];
       }
     }
-    visitPoint(c[i], w, beta, delta + i * kLanes, sums);
+    visitPoint(c[i], w, sweep.beta, keeps[i], least[i], sweep.rule ? sweep.rule->counts : 0.0, delta + i * kLanes,
+               sums);
   }
   move<Sides>(
       m, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, f);
@@ -323,11 +341,11 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
 
 template <bool Back>
 SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
-                               const FreeVelocities& f, double beta, Sums& sums) {
+                               const FreeVelocities& f, Sweep sweep, Sums& sums) {
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const Manifold& m = manifolds[Back ? count - 1 - i : i];
     FreeContact* c = contacts + m.begin;
-    m.sides == 2 ? visit<2, Back>(m, c, f, beta, sums) : visit<1, Back>(m, c, f, beta, sums);
+    m.sides == 2 ? visit<2, Back>(m, c, f, sweep, sums) : visit<1, Back>(m, c, f, sweep, sums);
   }
 }
 
@@ -335,9 +353,9 @@ SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, Free
                            const FreeVelocities& f, Sweep sweep, double& moved, double& size) {
   Sums sums;
   if (sweep.back) {
-    visitInOrder<true>(manifolds, count, contacts, f, sweep.beta, sums);
+    visitInOrder<true>(manifolds, count, contacts, f, sweep, sums);
   } else {
-    visitInOrder<false>(manifolds, count, contacts, f, sweep.beta, sums);
+    visitInOrder<false>(manifolds, count, contacts, f, sweep, sums);
   }
   moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
   size += sums.size[0] + sums.size[1] + sums.size[2];

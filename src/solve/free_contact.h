@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -23,14 +24,17 @@ struct FreeContact {
   Three course{};                  ///< direction in which the impulses are extrapolated
   Three change{};                  ///< of the impulses in the last visit
   std::array<double, 4> lambda{};  ///< impulses, then zero
+  std::array<double, 4> total{};   ///< impulses of all substeps, then zero
   Three gram{};                    ///< diagonal of G = J inv(A) J'
   std::array<double, 2> across{};  ///< G_10, G_20
   double along = 0;                ///< G_21
   double normalInverse = 0;        ///< 1 / G_00
   Three inverse{};                 ///< of the tangents' part: (1,1), (2,1), (2,2)
   std::array<double, 2> friction{};
-  double slip = 0;  ///< multiplier of the last visit in which it slid, see slidePlane()
-  int row = 0;      ///< first of its three rows
+  double slip = 0;    ///< multiplier of the last visit in which it slid, see slidePlane()
+  double gap = 0;     ///< distance along the normal at the start of the step, m; negative: depth
+  double length = 1;  ///< of the longest step not long ago, in steps
+  int row = 0;        ///< first of its three rows
 };
 
 /// Neighbouring contacts of the same bodies, with the same frame: J has the same columns in all of them for the first
@@ -59,6 +63,7 @@ struct FreeVelocities {
   double* velocity = nullptr;               ///< padded
   const double* inverseDiagonal = nullptr;  ///< the same places
   const double* inverse = nullptr;          ///< full matrices, kSmall x kSlots each
+  const double* moved = nullptr;            ///< how far dofs have moved in the step, in the places of velocities
 };
 
 /// Fills gram, across, along and the inverses of all contacts, and columns and coupling of their manifolds, both of
@@ -66,10 +71,33 @@ struct FreeVelocities {
 void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const double* const* J,
                       const FreeVelocities& v);
 
+/// What contacts do about depth and gaps in a sweep of a substep.
+struct PositionRule {
+  double h = 0;      ///< duration of the substep
+  double share = 0;  ///< of a depth that is removed
+  double slop = 0;   ///< depth that is left alone
+  double elapsed =
+      0;  ///< time since the start of the step: surfaces that are driven have moved by their velocity times it
+  double counts = 0;   ///< how often impulses count towards the total of the step
+  bool whole = false;  ///< impulses are those of the step as a whole
+
+  /// Normal velocity that a contact at `gap` shall have.
+  double target(double gap, double length) const {
+    if (gap > 0) return -gap / h;
+    const double depth = -gap - slop;
+    return depth > 0 ? (1 + share * length) * share * depth / (h * length) : 0;
+  }
+  /// Least impulse of a substep: those before it may be taken back, as it is the whole that must push.
+  double least(double total) const { return whole ? 0 : std::min(0.0, -total); }
+  /// Share of the impulse that a contact at `gap` keeps: with depth it yields like a spring, see docs/impulse.md.
+  double keeps(double gap, double length) const { return gap > 0 ? 1 : 1 / (1 + share * length); }
+};
+
 /// How a sweep goes.
 struct Sweep {
-  bool back = false;  ///< from the last contact to the first
-  double beta = 0;    ///< of the extrapolation that went before it
+  bool back = false;                   ///< from the last contact to the first
+  double beta = 0;                     ///< of the extrapolation that went before it
+  const PositionRule* rule = nullptr;  ///< none: targets are all there is
 };
 
 /// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and

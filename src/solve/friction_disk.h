@@ -14,6 +14,10 @@ inline constexpr double kRegularization = 1e-8;
 /// would turn a micrometre of depth into kilometres per second.
 inline constexpr double kLeastMobility = 1e-12;
 
+/// Rows without a number above this are rounding errors, as those of a rod that points at the axis of a hinge are. To
+/// push along them all the same would turn a micrometre of error into any speed.
+inline constexpr double kLeastLever = 1e-12;
+
 /// 1 / x with the regularization, for the normal of a contact whose tangents have diagonals of up to `across`.
 inline double inverseOfNormal(double x, double across) {
   return x > kLeastMobility * across ? 1 / (x * (1 + kRegularization)) : 0;

@@ -7,52 +7,24 @@
 
 namespace sinew::solve {
 
-/// Preconditioners of large systems are in single precision: beside rows that are stiffer by much more than this, the
-/// rest would be lost.
-inline constexpr double kGive = 1e-5;
-
-/// The same for bodies, whose systems are factored in double precision: so stiff that a beam of many does not sag.
-inline constexpr double kGiveOfBodies = 1e-8;
-
-/// Finds out whether equalities are so many that sweeps are no good: news goes from one to the next.
-class Nets {
- public:
-  void add(const RowBlock& block) {
-    if (block.kind == BlockKind::Elliptic) friction_ = true;
-    if (block.kind != BlockKind::Equality) return;
-    rows_ += block.nrow;
-    parts_ += block.part >= 0 ? 1 : 0;
-  }
-  /// Edges, vertices or cells of flexes.
-  bool flexes() const { return parts_ >= kSmallest; }
-  /// Joints of bodies that hang free. Where bodies rub against others, sweeps find friction more quickly.
-  bool bodies() const { return rows_ >= kSmallest && !friction_; }
-
- private:
-  static constexpr int kSmallest = 8;
-  int parts_ = 0, rows_ = 0;
-  bool friction_ = false;
-};
-
-/// As ImpulseSolver::solve() for all rows of a problem: by sweeps, or, where those are no good, by Newton's method.
-/// Sweeps change one block of impulses at a time and have to know what that does to all velocities; with stiffness in
-/// the metric a contact moves the whole of a flex, and what was sparse is no longer. And along the many equalities that
-/// hold a flex or a chain of bodies together they hardly converge; what they leave over from step to step makes chains
-/// swing themselves up.
-ImpulseReport solveHard(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options,
-                        Arena& arena, std::span<double> lambda, std::span<double> velocity);
-
-/// The same by Newton's method whatever the problem. Impulses are those of stiff springs and dampers:
+/// Hard contacts by Newton's method: the problem of ImpulseSolver, solved to the tolerance whatever it is made of.
 ///
-///   v+ = argmin 1/2 (v - v*)' A (v - v*) + sum_i s_i((J v - target)_i),
+/// Every round solves the convex problem
 ///
-/// the convex problem of the soft solvers with velocities in the place of accelerations, and rows so stiff that they
-/// `give` way by 1e-5 of what their impulses do to them alone. It makes sliding contacts separate at a speed of
-/// friction times that of sliding; with targets that are lower by this it is Coulomb's law [De Saxce and Feng 1998],
-/// which takes a few rounds, each starting where the last one ended. `options` say how many iterations a round may
-/// have.
+///   v+ = argmin 1/2 (v - v*)' A (v - v*) + sum_i s_i((J v - target - R lambda)_i)             [Castro et al. 2022]
+///
+/// of the soft solvers with velocities in the place of accelerations. R is the compliance of a row, a small share of
+/// what its own impulse does to it, and lambda the impulses of the round before, in the first round those of the step
+/// before: the method of multipliers [Rockafellar 1976], which takes the compliance out, so that rows are hard however
+/// large R is. The convex problem lets sliding contacts separate at friction times the speed of sliding. With the
+/// targets of their normals lower by just that, the shift, it is Coulomb's law [De Saxce and Feng 1998]. The shift is
+/// found in the same rounds, extrapolated from one to the next [Irons and Tuck 1969].
+///
+/// `velocity` carries v* in and v+ out, `lambda` the warm start in and the impulses out. `before` is the velocity at
+/// the start of the step, from which shift and v+ are guessed; empty: v*. `options`: iterations per round, and the
+/// tolerance, of the same measure as that of sweeps.
 ImpulseReport solveHardByNewton(const ConstraintProblem& p, const ImpulseRows& rows, const ImpulseOptions& options,
                                 Arena& arena, std::span<double> lambda, std::span<double> velocity,
-                                double give = kGive);
+                                std::span<const double> before = {});
 
 }  // namespace sinew::solve

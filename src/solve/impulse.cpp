@@ -16,12 +16,10 @@
 namespace sinew::solve {
 namespace {
 
-/// Ratio of what two sweeps move, squared, below which they converge quickly enough.
-constexpr double kQuick = 0.3;
-
-/// Rows without a number above this are rounding errors, as those of a rod that points at the axis of a hinge are. To
-/// push along them all the same would turn a micrometre of error into any speed.
-constexpr double kLeastLever = 1e-12;
+/// One sweep in so many relaxes: it takes the velocity of position correction out.
+constexpr int kRelaxing = 4;
+/// Largest share of a depth that a substep removes; more would overshoot.
+constexpr double kMostShare = 0.3;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -83,6 +81,7 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
   const auto most = static_cast<std::ptrdiff_t>(blocks.size());
   contacts_ = arena.take<FreeContact>(cones);
   jacobians_ = arena.take<const double*>(cones);
+  free_ = arena.take<const RowBlock*>(cones);
   manifolds_ = arena.take<Manifold>(cones);
   large_ = arena.take<LargeBlock>(most);
   idle_ = arena.take<const RowBlock*>(most);
@@ -102,6 +101,7 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
     }
   }
   contacts_ = contacts_.first(contactCount_);
+  free_ = free_.first(contactCount_);
   manifolds_ = manifolds_.first(manifoldCount_);
   large_ = large_.first(largeCount_);
   idle_ = idle_.first(idleCount_);
@@ -167,10 +167,13 @@ const double* ImpulseSolver::paddedRows(const RowBlock& block, const Manifold& s
 
 void ImpulseSolver::addFreeContact(const RowBlock& block, const Manifold& sides, Arena& arena) {
   const double* J = jacobians_[contactCount_] = paddedRows(block, sides, arena);
+  free_[contactCount_] = &block;
   FreeContact& contact = contacts_[contactCount_++];
   contact.row = block.row;
   contact.course = contact.change = {};
-  contact.lambda = {};
+  contact.lambda = contact.total = {};
+  contact.gap = 0;
+  contact.length = 1;
   contact.slip = 0;
   const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
   contact.friction = {cone.friction[0], cone.friction[1]};
@@ -285,13 +288,14 @@ void ImpulseSolver::move(const LargeBlock& large, const double* delta) {
   }
 }
 
-void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double* lambda) const {
+void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double keeps, double least,
+                              double* lambda) const {
   const RowBlock& block = *large.rows;
   const int n = block.nrow, t = n - 1;
   const double* G = large.gram;
   const double* friction = p_.cones[static_cast<std::size_t>(block.cone)].friction.data();
   const double across = n > 2 ? std::max(G[n + 1], G[2 * n + 2]) : 0;
-  const double normal = std::max(0.0, lambda[0] + w[0] * inverseOfNormal(G[0], across));
+  const double normal = std::max(least, keeps * (lambda[0] + w[0] * inverseOfNormal(G[0], across)));
   const double push = normal - lambda[0];
   lambda[0] = normal;
   if (!(normal > kLeastNormal)) {
@@ -318,17 +322,27 @@ void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double* 
   std::copy_n(x, t, lambda + 1);
 }
 
-void ImpulseSolver::visit(const LargeBlock& large, double beta, double* lambda, Change& change) {
+void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* lambda, Change& change) {
   const RowBlock& block = *large.rows;
   const int n = block.nbasis;
   double w[kMaxBasis], delta[kMaxBasis];
   for (int i = 0; i < n; ++i) {  // extrapolation, which the velocities know already
-    const double lead = beta * large.course[i];
+    const double lead = sweep.beta * large.course[i];
     lambda[i] += lead;
     large.course[i] = lead + large.change[i];
   }
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
+  double keeps[kMaxBasis] = {1, 1, 1, 1, 1, 1}, least[kMaxBasis] = {};
+  if (sweep.rule && (block.kind == BlockKind::Elliptic || block.kind == BlockKind::Unilateral)) {
+    for (int i = 0; i < (block.kind == BlockKind::Elliptic ? 1 : n); ++i) {
+      const double gap = gapOf(large, i) - sweep.rule->elapsed * rows_.target[static_cast<std::size_t>(block.row + i)];
+      const double length = length_[static_cast<std::size_t>(block.row + i)];
+      w[i] += sweep.rule->target(gap, length);
+      keeps[i] = sweep.rule->keeps(gap, length);
+      least[i] = sweep.rule->least(total_[static_cast<std::size_t>(block.row + i)]);
+    }
+  }
   switch (block.kind) {
     case BlockKind::Equality:
       for (int i = 0; i < n; ++i) {
@@ -336,16 +350,16 @@ void ImpulseSolver::visit(const LargeBlock& large, double beta, double* lambda, 
       }
       break;
     case BlockKind::Elliptic:
-      visitCone(large, w, lambda);
+      visitCone(large, w, keeps[0], least[0], lambda);
       break;
     default:
       // one row after the other, each with what those before it changed
       for (int i = 0; i < n; ++i) {
         double lacking = w[i];
         for (int j = 0; j < i; ++j) lacking -= large.gram[i * n + j] * (lambda[j] - delta[j]);
-        const double next = lambda[i] + lacking * inverseOf(large.gram[i * n + i]);
+        const double next = keeps[i] * (lambda[i] + lacking * inverseOf(large.gram[i * n + i]));
         const double bound = boundOf(block.row + i);
-        lambda[i] = block.kind == BlockKind::Friction ? std::clamp(next, -bound, bound) : std::max(0.0, next);
+        lambda[i] = block.kind == BlockKind::Friction ? std::clamp(next, -bound, bound) : std::max(least[i], next);
       }
       break;
   }
@@ -353,6 +367,9 @@ void ImpulseSolver::visit(const LargeBlock& large, double beta, double* lambda, 
     large.change[i] = delta[i] = lambda[i] - delta[i];
     change.moved += large.gram[i * n + i] * delta[i] * delta[i];
     change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
+  }
+  if (sweep.rule) {
+    for (int i = 0; i < n; ++i) total_[static_cast<std::size_t>(block.row + i)] += sweep.rule->counts * lambda[i];
   }
   move(large, delta);
 }
@@ -409,9 +426,133 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda, std::span<double> v
 
 ImpulseReport ImpulseSolver::solve(std::span<double> lambda) {
   start(lambda);
-  const ImpulseReport report = sweep(lambda);
-  for (const FreeContact& c : contacts_) std::copy_n(c.lambda.begin(), 3, lambda.data() + c.row);
+  return sweep(options_.maxSweeps, lambda);
+}
+
+double ImpulseSolver::gapOf(const LargeBlock& large, int row) const {
+  const RowBlock& block = *large.rows;
+  const double* J = p_.values.data() + block.value + row * block.ncol;
+  double gap = gap_[static_cast<std::size_t>(block.row + row)];
+  for (int k = 0; k < block.ncol; ++k) gap += J[k] * space_.moved()[large.slot[k]];
+  return gap;
+}
+
+ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<double> lambda, std::span<double> total) {
+  gap_ = step.gap;
+  length_ = step.length;
+  total_ = total;
+  for (FreeContact& c : contacts_) {
+    c.gap = gap_[static_cast<std::size_t>(c.row)];
+    c.length = length_[static_cast<std::size_t>(c.row)];
+  }
+  for (const RowBlock* block : idle_) {
+    std::fill_n(total.data() + block->row, block->nrow, 0.0);
+    std::fill_n(lambda.data() + block->row, block->nrow, 0.0);
+  }
+  for (const LargeBlock& large : large_) std::fill_n(total.data() + large.rows->row, large.rows->nrow, 0.0);
+  ImpulseReport report;
+  report.converged = segmentCount_ == 0;
+  if (report.converged) {  // nothing acts
+    for (const int dof : dofs_) {
+      space_.beginSubstep(space_.componentOf(dof), step.h);
+      space_.endSubstep(space_.componentOf(dof), step.h);
+    }
+    return report;
+  }
+
+  // a substep is a sweep forth and one back: symmetric, which is what makes warm starts stable (docs/impulse.md)
+  const int relaxing = std::max(1, options_.maxSweeps / kRelaxing),
+            count = std::max(1, (options_.maxSweeps - relaxing) / 2);
+  const double h = step.h / count, bound = rows_.bound;
+  PositionRule rule{.h = h, .share = std::min(kMostShare, 1 - std::pow(1 - step.erp, 1.0 / count)), .slop = step.slop};
+  rows_.bound = bound / count;
+  const auto scale = [&](double factor) {
+    for (const FreeContact& c : contacts_) {
+      for (int r = c.row; r < c.row + 3; ++r) lambda[static_cast<std::size_t>(r)] *= factor;
+    }
+    for (const LargeBlock& large : large_) {
+      for (int r = 0; r < large.rows->nrow; ++r) lambda[static_cast<std::size_t>(large.rows->row + r)] *= factor;
+    }
+  };
+  scale(1.0 / count);
+  for (const int dof : dofs_) space_.beginSubstep(space_.componentOf(dof), h);
+  start(lambda);
+  for (int substep = 0; substep < count; ++substep) {
+    if (substep > 0) {
+      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h);
+    }
+    rule.elapsed = substep * h;
+    rule.counts = 0;
+    sweepOnce({.back = false, .rule = &rule}, lambda.data());
+    rule.counts = 1;
+    sweepOnce({.back = true, .rule = &rule}, lambda.data());
+    for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
+  }
+  report.sweeps = 2 * count;
+
+  // Velocities without position correction: sweeps over the impulses of the whole step, which may take any of it back.
+  // The next step goes on from the impulses with it.
+  for (FreeContact& c : contacts_) {
+    std::copy_n(c.lambda.begin(), 3, lambda.data() + c.row);
+    c.lambda = c.total;
+    c.course = c.change = {};
+  }
+  scale(count);
+  for (const LargeBlock& large : large_) {
+    std::fill_n(large.course, large.rows->nbasis, 0.0);
+    std::fill_n(large.change, large.rows->nbasis, 0.0);
+  }
+  rows_.bound = bound;
+  rule.share = rule.counts = 0;
+  rule.elapsed = step.h;
+  rule.whole = true;
+  double before = 0, beta = 0;
+  for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
+  for (int i = 0; i < relaxing; ++i) {
+    const Change change = sweepOnce({.back = i % 2 == 1, .beta = beta, .rule = &rule}, total.data());
+    ++report.sweeps;
+    report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
+    report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;
+    if (report.converged || i == relaxing - 1) break;
+    const double ratio = before > 0 ? change.moved / before : 0;
+    beta = ratio <= 1 ? ratio : 0;
+    extrapolate(beta);
+    before = change.moved;
+  }
+  for (const FreeContact& c : contacts_) std::copy_n(c.lambda.begin(), 3, total.data() + c.row);
   return report;
+}
+
+ImpulseReport ImpulseSolver::proceed(std::span<const double> target, int sweeps, std::span<double> lambda) {
+  rows_.target = target;
+  for (FreeContact& c : contacts_) {
+    std::copy_n(target.data() + c.row, 3, c.target.begin());
+    c.course = c.change = {};
+  }
+  for (const LargeBlock& large : large_) {
+    std::fill_n(large.course, large.rows->nbasis, 0.0);
+    std::fill_n(large.change, large.rows->nbasis, 0.0);
+  }
+  return sweep(sweeps, lambda);
+}
+
+void ImpulseSolver::restore(std::span<const double> lambda) {
+  for (FreeContact& c : contacts_) std::copy_n(lambda.data() + c.row, 3, c.lambda.begin());
+}
+
+void ImpulseSolver::rowVelocities(std::span<double> Jv) const {
+  const double* velocity = space_.velocities();
+  const auto multiply = [&](const RowBlock& block) {
+    const double* J = p_.values.data() + block.value;
+    const int* column = p_.columns.data() + block.column;
+    for (int r = 0; r < block.nrow; ++r, J += block.ncol) {
+      double sum = 0;
+      for (int k = 0; k < block.ncol; ++k) sum += J[k] * velocity[space_.slotOf(column[k])];
+      Jv[static_cast<std::size_t>(block.row + r)] = sum;
+    }
+  };
+  for (const RowBlock* block : free_) multiply(*block);
+  for (const LargeBlock& large : large_) multiply(*large.rows);
 }
 
 ImpulseSolver::Change ImpulseSolver::sweepOnce(Sweep sweep, double* lambda) {
@@ -426,34 +567,38 @@ ImpulseSolver::Change ImpulseSolver::sweepOnce(Sweep sweep, double* lambda) {
     }
     for (std::size_t k = 0; k < count; ++k) {
       const LargeBlock& large = large_[s.begin + (sweep.back ? count - 1 - k : k)];
-      visit(large, sweep.beta, lambda + large.rows->row, change);
+      visit(large, sweep, lambda + large.rows->row, change);
     }
   }
   return change;
 }
 
-ImpulseReport ImpulseSolver::sweep(std::span<double> lambda) {
+ImpulseReport ImpulseSolver::sweep(int maxSweeps, std::span<double> lambda) {
   ImpulseReport report;
   report.converged = segmentCount_ == 0;
-  if (report.converged || options_.maxSweeps <= 0) return report;
+  if (report.converged || maxSweeps <= 0) {
+    for (const FreeContact& c : contacts_) std::copy_n(c.lambda.begin(), 3, lambda.data() + c.row);
+    return report;
+  }
   double before = 0;  // what the sweep before moved
   double beta = 0;
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   while (true) {
-    const bool back = options_.order == SweepOrder::InTurn && (options_.maxSweeps - report.sweeps) % 2 == 1;
+    const bool back = options_.order == SweepOrder::InTurn && (maxSweeps - report.sweeps) % 2 == 1;
     const Change change = sweepOnce({back, beta}, lambda.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
     report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;
-    // the last word has a sweep: it leaves admissible impulses
-    if (report.converged || report.sweeps >= options_.maxSweeps) return report;
-    // A sweep that moves more than the one before has met other active constraints: start again. Where sweeps alone
-    // converge quickly, extrapolation would only disturb them.
+    // end on a sweep, so that the impulses are admissible
+    if (report.converged || report.sweeps >= maxSweeps) break;
+    // A sweep that moves more than the one before has met other active constraints: start again.
     const double ratio = before > 0 ? change.moved / before : 0;
-    beta = options_.accelerate && ratio > kQuick && ratio <= 1 ? ratio : 0;
+    beta = options_.accelerate && ratio <= 1 ? ratio : 0;
     if (options_.accelerate) extrapolate(beta);
     before = change.moved;
   }
+  for (const FreeContact& c : contacts_) std::copy_n(c.lambda.begin(), 3, lambda.data() + c.row);
+  return report;
 }
 
 }  // namespace sinew::solve

@@ -16,6 +16,7 @@
 /// |lambda| <= bound for friction loss, and lambda in Coulomb's cone for contacts with friction. Projected Gauss-Seidel
 /// with v kept up to date: no rows x rows matrix is formed. Between sweeps impulses are extrapolated as by conjugate
 /// gradients, with a sweep in the place of a gradient step [Silcowitz-Hansen et al. 2010], which tall stacks need.
+/// The targets may be exchanged, and sweeping goes on from where it is.
 /// See docs/impulse.md.
 namespace sinew::solve {
 
@@ -48,6 +49,8 @@ struct ImpulseReport {
   /// Change of the impulses in the last sweep relative to the impulses themselves. Both are measured by the velocities
   /// they cause, sqrt(sum A_ii lambda_i^2), so that newtons and newton metres can be added up.
   double residual = 0;
+  int innerIterations = 0;  ///< Newton's method: of conjugate gradients
+  MatrixPlan matrix{MatrixForm::None, PlanReason::None};
 };
 
 /// Of the problem it reads blocks, columns, values, cones (friction only), metric and frictionloss (bounds of
@@ -74,6 +77,27 @@ class ImpulseSolver {
   ImpulseReport solve(std::span<double> lambda);
   /// The same with the velocities in a list, one per dof.
   ImpulseReport solve(std::span<double> lambda, std::span<double> velocity);
+  /// What a step in substeps is made of.
+  struct Substeps {
+    std::span<const double> gap;     ///< distance at the start of the step by row, of contacts' normals and limits
+    std::span<const double> length;  ///< of these rows: the longest step not long ago, as a multiple of this one
+    double h = 0;                    ///< duration of the step
+    double erp = 0;                  ///< share of a depth that is removed in the step
+    double slop = 0;                 ///< depth that is left alone
+  };
+  /// The step in substeps of two sweeps each, forth and back, in which depth is corrected, and relaxing sweeps, which
+  /// take the velocity of that correction out again; `maxSweeps` in all, four at least. Velocities of the space carry v
+  /// in and v+ out, its accelerations a0; moved() is by how much dofs move in the step. Targets count beside what gaps
+  /// and depths ask for. `total` carries the impulses of the step out; `lambda` carries the warm start in, and out what
+  /// the next step is to start from: impulses at the end of this one, had they acted all the time.
+  ImpulseReport solveInSubsteps(const Substeps& step, std::span<double> lambda, std::span<double> total);
+  /// Goes on with other targets, of the same rows that act, for at most `sweeps` sweeps. `lambda` and velocities as
+  /// solve() left them.
+  ImpulseReport proceed(std::span<const double> target, int sweeps, std::span<double> lambda);
+  /// Back to the impulses that solve() left in `lambda`; velocities are restored by the caller.
+  void restore(std::span<const double> lambda);
+  /// J v of the rows that act, one per row of the problem; others are left alone.
+  void rowVelocities(std::span<double> Jv) const;
   /// Adds J' lambda to the impulses of the space. `lambda` as solve() left it.
   void addImpulses(std::span<const double> lambda);
 
@@ -121,12 +145,13 @@ class ImpulseSolver {
   void prepareLarge(LargeBlock& large, Arena& arena);
 
   void start(std::span<double> lambda);  // makes them admissible and v move by them
-  void visit(const LargeBlock& large, double beta, double* lambda, Change& change);
+  void visit(const LargeBlock& large, const Sweep& sweep, double* lambda, Change& change);
   void extrapolate(double beta);
-  void visitCone(const LargeBlock& large, const double* w, double* lambda) const;
+  void visitCone(const LargeBlock& large, const double* w, double keeps, double least, double* lambda) const;
   Change sweepOnce(Sweep sweep, double* lambda);
-  ImpulseReport sweep(std::span<double> lambda);
+  ImpulseReport sweep(int maxSweeps, std::span<double> lambda);
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
+  double gapOf(const LargeBlock& large, int row) const;       // where the dofs have moved
   void move(const LargeBlock& large, const double* delta);    // v += inv(A) J' delta
   double boundOf(int row) const { return rows_.bound * p_.frictionloss[static_cast<std::size_t>(row)]; }
 
@@ -136,9 +161,12 @@ class ImpulseSolver {
   std::optional<ImpulseSpace> ownSpace_;
   ImpulseSpace& space_;
   std::span<const int> dofs_;
-  std::span<const RowBlock*> idle_;  // contacts that do not act need no visit
+  std::span<const double> gap_, length_;  // of the step in substeps
+  std::span<double> total_;               // likewise, of large blocks
+  std::span<const RowBlock*> idle_;       // contacts that do not act need no visit
   std::span<FreeContact> contacts_;
   std::span<const double*> jacobians_;  // rows of the free contacts
+  std::span<const RowBlock*> free_;     // their blocks
   std::span<Manifold> manifolds_;
   std::span<LargeBlock> large_;
   std::span<Segment> segments_;

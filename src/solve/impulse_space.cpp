@@ -25,6 +25,8 @@ ImpulseSpace::ImpulseSpace(const Metric& metric, Arena& arena) : metric_(metric)
   impulse_ = arena.zeros<double>(slots);
   before_ = arena.take<double>(slots);
   course_ = arena.take<double>(slots);
+  moved_ = arena.zeros<double>(slots);
+  acceleration_ = arena.zeros<double>(slots);
   inverseDiagonal_ = arena.zeros<double>(slots);
   inverse_ = arena.take<double>(matrices);
   scratch_ = arena.zeros<double>(n);
@@ -34,6 +36,28 @@ void ImpulseSpace::restart(const Component& component) {
   const std::ptrdiff_t at = component.slot;
   std::copy_n(velocity_.begin() + at, component.places(), before_.begin() + at);
   std::fill_n(course_.begin() + at, component.places(), 0.0);
+}
+
+void ImpulseSpace::beginSubstep(const Component& component, double h) {
+  for (int i = component.slot; i < component.slot + component.places(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    before_[k] = velocity_[k] += h * acceleration_[k];
+  }
+}
+
+void ImpulseSpace::endSubstep(const Component& component, double h) {
+  for (int i = component.slot; i < component.slot + component.places(); ++i) {
+    moved_[static_cast<std::size_t>(i)] += h * velocity_[static_cast<std::size_t>(i)];
+  }
+}
+
+void ImpulseSpace::nextSubstep(const Component& component, double h) {
+  for (int i = component.slot; i < component.slot + component.places(); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    const double pushed = velocity_[k] - before_[k];
+    before_[k] = velocity_[k] + h * acceleration_[k];
+    velocity_[k] = before_[k] + pushed;
+  }
 }
 
 void ImpulseSpace::prepareInverse(Component& component) {

@@ -57,7 +57,18 @@ class ImpulseSpace {
     if (component.dense == kUnprepared)
       prepareInverse(components_[static_cast<std::size_t>(&component - components_.data())]);
   }
-  FreeVelocities free() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data()}; }
+  FreeVelocities free() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data(), moved_.data()}; }
+
+  /// Substeps. How far a dof has moved since the start of the step, and its acceleration without impulses.
+  double& moved(int dof) { return moved_[static_cast<std::size_t>(slotOf(dof))]; }
+  const double* moved() const { return moved_.data(); }
+  double& acceleration(int dof) { return acceleration_[static_cast<std::size_t>(slotOf(dof))]; }
+  /// A substep begins: v += h a, which is noted as the velocity without impulses.
+  void beginSubstep(const Component& component, double h);
+  /// It ends: dofs move by h v.
+  void endSubstep(const Component& component, double h);
+  /// The next one begins: v += h a, and by as much as the impulses of the last one changed.
+  void nextSubstep(const Component& component, double h);
 
   const Metric& metric() const { return metric_; }
   /// One number per dof, zero, for those who leave them zero.
@@ -70,12 +81,13 @@ class ImpulseSpace {
 
   const Metric& metric_;
   std::span<Component> components_;
-  std::span<int> componentOf_;         // of each dof
-  std::span<double> velocity_;         // padded: components begin at whole vectors
-  std::span<double> impulse_;          // in the same places
-  std::span<double> before_, course_;  // likewise, for extrapolation
-  std::span<double> inverseDiagonal_;  // of inv(A) in the same places, where it is diagonal
-  std::span<double> inverse_;          // of other small components, kSmall x kSlots each
+  std::span<int> componentOf_;              // of each dof
+  std::span<double> velocity_;              // padded: components begin at whole vectors
+  std::span<double> impulse_;               // in the same places
+  std::span<double> before_, course_;       // likewise, for extrapolation
+  std::span<double> moved_, acceleration_;  // likewise, for substeps
+  std::span<double> inverseDiagonal_;       // of inv(A) in the same places, where it is diagonal
+  std::span<double> inverse_;               // of other small components, kSmall x kSlots each
   std::span<double> scratch_;
 };
 

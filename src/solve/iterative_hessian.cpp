@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/kernel.h"
+#include "solve/costs.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -55,7 +56,7 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
 
 double IterativeHessian::predictedCost(const ConstraintProblem& p, Accuracy accuracy) {
   // some tens of iterations, each 36 multiplications per block that wait for memory; measured
-  const double perBlock = accuracy == Accuracy::OfAFactor ? 1200 : 700;
+  const double perBlock = accuracy == Accuracy::OfAFactor ? cost::kBlockOfAFactor : cost::kBlockOfTheTolerance;
   const LowerRows A = p.metric->lower();
   double blocks = A.n > 0 ? (A.rowadr[A.n - 1] + A.rownnz[A.n - 1] - A.rowadr[0]) / 9.0 : 0;
   for (const RowBlock& block : p.blocks) {

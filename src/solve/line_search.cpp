@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "math/kernel.h"
 #include "math/types.h"
@@ -123,7 +124,8 @@ DirectionalCost::Point DirectionalCost::at(double alpha) {
   addUnilateral(alpha, point);
   if (frictionEnd_ > frictionBegin_) addFriction(alpha, point);
   if (!cones_.empty()) addCones(alpha, point);
-  point.curvature = std::max(point.curvature, kMinVal);  // convex by construction; rounding may say otherwise
+  // convex by construction; rounding may say otherwise
+  point.curvature = std::max(point.curvature, std::numeric_limits<double>::min());
   return point;
 }
 

@@ -9,8 +9,6 @@
 namespace sinew::solve {
 namespace {
 
-/// Dofs below which a factor is always cheaper than iterations, or both are cheap.
-constexpr int kSmallestIterative = 250;
 /// Inner iterations end when the decrease they still promise is this share of what the outer ones end at: so small that
 /// they are as good as a factor. They converge fast, so this costs little.
 constexpr double kEnoughOfTolerance = 1e-12;
@@ -81,42 +79,45 @@ PlanMemory& PrimalSolver::plans() {
   return ownPlans_ ? *ownPlans_ : ownPlans_.emplace();
 }
 
+/// What the forms of the matrix would cost, found out when asked.
+class PrimalSolver::Costs final : public MatrixCosts {
+ public:
+  explicit Costs(PrimalSolver& solver) : solver_(solver) {}
+
+  bool canBeSparse() const override { return solver_.p_.nodes.size() > 1; }
+  // only cloth and solids: piles of rigid bodies give matrices of another kind
+  bool canIterate() const override { return solver_.p_.plans && solver_.p_.hasFlexNodes; }
+  double sparseFactor() const override { return solver_.plans().planFor(solver_.p_, solver_.arena_).flops(); }
+  double baseFactor() const override { return solver_.plans().baseFlops(solver_.p_, solver_.arena_); }
+  bool baseHoldsAll() const override { return solver_.plans().baseHolds(solver_.p_); }
+  bool rowsAreFixed() const override {
+    return solver_.p_.blocks.empty() || solver_.p_.blocks.back().kind == BlockKind::Equality;
+  }
+  double iterations() const override { return IterativeHessian::predictedCost(solver_.p_, solver_.options_.accuracy); }
+  int nodes() const override { return static_cast<int>(solver_.p_.nodes.size()); }
+
+ private:
+  PrimalSolver& solver_;
+};
+
 void PrimalSolver::chooseHessian() {
-  // dense loops are longer, so they run faster: count a sparse multiplication as this many dense ones
-  constexpr double kSparsePrice = 1.5;
-  const double n = n_;
-  const bool canBeSparse = p_.nodes.size() > 1;
-  if (canBeSparse && (options_.hessian == HessianForm::Iterative || iterationsAreCheaper())) {
-    const double factorFlops = plans().baseFlops(p_, arena_);
-    iterative_.emplace(p_, plans().blockPlanFor(p_, arena_), options_.accuracy, factorFlops, arena_);
-    return;
+  plan_ = chooseMatrix(n_, options_.matrix, Costs(*this));
+  switch (plan_.form) {
+    case MatrixForm::Iterative: {
+      const double factorFlops = plans().baseFlops(p_, arena_);
+      iterative_.emplace(p_, plans().blockPlanFor(p_, arena_), options_.accuracy, factorFlops, arena_);
+      break;
+    }
+    case MatrixForm::Sparse:
+      useSparse(plans().planFor(p_, arena_));
+      break;
+    default:
+      dense_.emplace(p_, arena_);
   }
-  if (canBeSparse && options_.hessian != HessianForm::Dense &&
-      (n_ > kLargestAlwaysDense || options_.hessian == HessianForm::Sparse)) {
-    const FactorPlan& plan = plans().planFor(p_, arena_);
-    const bool cheaper = kSparsePrice * plan.flops() < n * n * n / 6;
-    if (cheaper || options_.hessian == HessianForm::Sparse) useSparse(plan);
-  }
-  if (!sparse_) dense_.emplace(p_, arena_);
 }
 
 void PrimalSolver::useSparse(const FactorPlan& plan) {
   sparse_.emplace(p_, plan, plans().placesFor(p_.metric->lower(), plan), plans().layoutFor(p_, plan), arena_);
-}
-
-bool PrimalSolver::iterationsAreCheaper() const {
-  // only cloth and solids: piles of rigid bodies give matrices of another kind
-  if (options_.hessian != HessianForm::Auto || !p_.plans || !p_.hasFlexNodes) return false;
-  if (n_ < kSmallestIterative) return false;
-  constexpr double kPlan = 6000;  // of an order of elimination for new contacts, per node
-  // of all that stays, and again for what changes: where rows change sides, iterations change less; measured
-  const bool isFixed = p_.blocks.empty() || p_.blocks.back().kind == BlockKind::Equality;
-  const double times = isFixed ? 2 : 3.3;
-  double factors = times * p_.plans->baseFlops(p_, arena_);
-  const double iterations = IterativeHessian::predictedCost(p_, options_.accuracy);
-  if (factors > iterations) return true;
-  if (!p_.plans->baseHolds(p_)) factors += kPlan * static_cast<double>(p_.nodes.size());
-  return factors > iterations;
 }
 
 void PrimalSolver::start(const Solution& s) {
@@ -173,14 +174,23 @@ void PrimalSolver::multiplyFixed(const Solution& s) {
   addTransposed(sided_, weighed_.data(), fixedProduct_.data());
 }
 
+void PrimalSolver::updateHessian(const Solution& s) {
+  withHessian([&](auto& H) {
+    isAssembled_ ? H.update(residual_.data(), s.state.data(), oldState_.data())
+                 : H.assemble(residual_.data(), s.state.data());
+  });
+  isAssembled_ = true;
+  std::copy(s.state.begin(), s.state.end(), oldState_.begin());
+}
+
 void PrimalSolver::solveHessian(const Solution& s) {
   if (iterates()) {
     const double enough = kEnoughOfTolerance * options_.tolerance / p_.primalScale;
     if (iterative_->solve(gradient_.data(), enough, preconditioned_.data())) return;
-    // so stiff that iterations are no way to get there
+    // conjugate gradients stagnated: fall back to a factor
+    plan_ = {MatrixForm::Sparse, PlanReason::NoConvergence};
     useSparse(plans().planFor(p_, arena_));
     sparse_->assemble(residual_.data(), s.state.data());
-    std::copy_n(s.state.begin(), firstSided_, oldState_.begin());
   }
   sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
           : dense_->solve(gradient_.data(), preconditioned_.data());
@@ -213,7 +223,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     report.converged = decrement() < tolerance;
   }
   if (newton && !report.converged) {
-    withHessian([&](auto& H) { H.assemble(residual_.data(), s.state.data()); });
+    updateHessian(s);
     solveHessian(s);
     report.converged = smallGradient && decrement() < tolerance;
   }
@@ -240,7 +250,6 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
       std::copy(gradient_.begin(), gradient_.end(), oldGradient_.begin());
       std::copy(preconditioned_.begin(), preconditioned_.end(), oldPreconditioned_.begin());
     }
-    std::copy(s.state.begin() + firstSided_, s.state.end(), oldState_.begin() + firstSided_);
     evaluate(s);
     record();
 
@@ -251,7 +260,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     if (report.converged) break;
 
     if (newton) {
-      withHessian([&](auto& H) { H.update(residual_.data(), s.state.data(), oldState_.data()); });
+      updateHessian(s);
       solveHessian(s);
       report.converged = decrement() < tolerance;
     } else {
@@ -282,6 +291,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
   }
   finish(s);
   report.cost = cost_;
+  report.matrix = plan_;
   report.innerIterations = iterative_ ? iterative_->iterations() : 0;
   return report;
 }

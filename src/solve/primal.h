@@ -31,6 +31,8 @@ class PrimalSolver {
   PrimalSolver(const PrimalSolver&) = delete;
   PrimalSolver& operator=(const PrimalSolver&) = delete;
 
+  /// May be called again after a change of the problem's aref: then H is updated, not made anew.
+  ///
   /// `solution.x` carries the start in and the minimizer out; forces, states and J' f belong to it. If `costs` is given
   /// it receives the cost at the start and after every iteration, as far as it has room.
   SolveReport solve(Solution solution, std::span<double> costs = {});
@@ -43,14 +45,15 @@ class PrimalSolver {
   PlanMemory& plans();
   void chooseHessian();
   void useSparse(const FactorPlan& plan);
-  bool iterationsAreCheaper() const;
+  class Costs;
   bool iterates() const { return iterative_ && !sparse_; }
   template <class F>
   void withHessian(F&& f) {
     iterates() ? f(*iterative_) : sparse_ ? f(*sparse_) : f(*dense_);
   }
-  void solveHessian(const Solution& s);  // preconditioned = inv(H) gradient
-  double decrement() const;              // 1/2 scale g' P g for the current preconditioned gradient
+  void updateHessian(const Solution& s);  // to residuals and states of now
+  void solveHessian(const Solution& s);   // preconditioned = inv(H) gradient
+  double decrement() const;               // 1/2 scale g' P g for the current preconditioned gradient
 
   const ConstraintProblem& p_;
   const SolveOptions& options_;
@@ -68,13 +71,15 @@ class PrimalSolver {
   std::span<double> residual_, Js_, gradient_, preconditioned_, direction_;
   std::span<double> weighed_;                          // iterations only, by rows
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
-  std::span<RowState> oldState_;
+  std::span<RowState> oldState_;                       // to which H belongs
+  bool isAssembled_ = false;
   // Newton only, one of the three; the second also where the third did not get there
   std::optional<PlanMemory> ownPlans_;  // if the problem has none
   std::optional<DenseHessian> dense_;
   std::optional<SparseHessian> sparse_;
   std::optional<IterativeHessian> iterative_;
   double fixedCost_ = 0, cost_ = 0;
+  MatrixPlan plan_{MatrixForm::None, PlanReason::None};
 };
 
 /// Start of a primal solve: whichever of the previous acceleration and a0 has the smaller cost (a0 only if strictly).

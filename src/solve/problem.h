@@ -4,6 +4,7 @@
 
 #include "sinew/rows.h"
 #include "solve/metric.h"
+#include "solve/plan.h"
 
 /// The convex problem behind a step, free of any Model, so that it can be built by hand in a test.
 ///
@@ -44,17 +45,14 @@ struct ConstraintProblem {
 
   int dofs() const { return static_cast<int>(smoothAcceleration.size()); }
   int rows() const { return static_cast<int>(aref.size()); }
+  ProblemShape shape() const {
+    return {.dofs = dofs(), .stiff = stiff, .hasEqualities = !blocks.empty() && blocks[0].kind == BlockKind::Equality};
+  }
 };
-
-/// How Newton's method stores its matrix.
-enum class HessianForm { Auto, Dense, Sparse, Iterative };
 
 /// What Newton's method asks of systems that it solves by iterations: to be as good as with a factor, or no better than
 /// the tolerance of the whole.
 enum class Accuracy { OfAFactor, OfTheTolerance };
-
-/// Problems with no more dofs than this are factored densely: that is cheaper than finding out what is cheaper.
-inline constexpr int kLargestAlwaysDense = 60;
 
 struct SolveOptions {
   int maxIterations = 100;
@@ -63,7 +61,7 @@ struct SolveOptions {
   double lineSearchTolerance = 0.01;
   int noslipIterations = 0;
   double noslipTolerance = 1e-6;
-  HessianForm hessian = HessianForm::Auto;  ///< Auto: whichever is predicted to be cheaper
+  MatrixForm matrix = MatrixForm::None;  ///< of Newton's method; None: whichever is predicted to be cheapest
   Accuracy accuracy = Accuracy::OfAFactor;
 };
 
@@ -75,6 +73,7 @@ struct SolveReport {
   double improvement = 0;   ///< scaled decrease of the cost in the last iteration
   double gradientNorm = 0;  ///< scaled, primal solvers only
   double cost = 0;          ///< at the end, primal solvers only
+  MatrixPlan matrix{MatrixForm::None, PlanReason::None};
 };
 
 /// Where the results of a solve go: x carries the warm start in and the solution out.

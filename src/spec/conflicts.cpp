@@ -117,6 +117,7 @@ void resolveConflicts(Spec& parent, const Spec& child, Warnings& warnings) {
   r.field("cone", &Option::cone);
   r.field("jacobian", &Option::jacobian);
   r.field("solver", &Option::solver);
+  r.field("method", &Option::method);
   r.field("gravity", &Option::gravity);
   r.field("wind", &Option::wind);
   r.field("magnetic", &Option::magnetic);

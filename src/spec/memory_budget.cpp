@@ -43,9 +43,10 @@ double outside(const VisualElement& element) {
 }
 
 double outside(const FlexBase& f) {
-  double bytes = outside(f.name) + outside(f.material) + outside(f.texcoord) + outside(f.pins);
+  double bytes = outside(f.name) + outside(f.material) + outside(f.texcoord) + outside(f.pins) +
+                 outside(f.elasticity.section) + outside(f.elasticity.axis);
   for (const FlexPin& pin : f.pins) {
-    bytes += outside(pin.id) + outside(pin.range) + outside(pin.grid) + outside(pin.gridrange);
+    bytes += outside(pin.id) + outside(pin.range) + outside(pin.grid) + outside(pin.gridrange) + outside(pin.body);
   }
   return bytes;
 }

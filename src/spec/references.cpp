@@ -115,6 +115,10 @@ void renameTree(Body& root, const Naming& naming, bool assets, const NameIndex& 
     renameEach(body.flexcomps, naming);
     for (Camera& camera : body.cameras)
       if (assets || inside.has(ObjType::Body, camera.target)) camera.target = naming(camera.target);
+    for (Flexcomp& flexcomp : body.flexcomps) {
+      for (FlexPin& pin : flexcomp.pins)
+        if (assets || inside.has(ObjType::Body, pin.body)) pin.body = naming(pin.body);
+    }
     for (Light& light : body.lights) {
       for (auto& [name, value] : light.attributes) {
         const bool target = name == "target" && (assets || inside.has(ObjType::Body, value));

@@ -10,6 +10,7 @@
 #include "constraint/constraint.h"
 #include "elastic/hinge.h"
 #include "elastic/rod.h"
+#include "elastic/section.h"
 #include "elastic/shell.h"
 #include "elastic/spring.h"
 #include "forces/elastic_constants.h"
@@ -47,9 +48,14 @@ class Search {
   FlexCause run() {
     if (m_.flex_interp[f_] == 0) {
       edges();
-      if (m_.flex_elasticadr[f_] >= 0) m_.flex_dim[f_] == 2 ? elements<2>() : elements<3>();
+      if (isQuadratic(m_, f_)) {
+        tetrahedra();
+      } else if (m_.flex_elasticadr[f_] >= 0) {
+        m_.flex_dim[f_] == 2 ? elements<2>() : elements<3>();
+      }
       hinges();
       bends();
+      rods();
     } else if (m_.flex_interp[f_] < 0) {
       shell();
     } else if (m_.flex_cellcount[f_] > 0) {
@@ -177,6 +183,44 @@ class Search {
     }
   }
 
+  void rods() {
+    if (!springs_) return;
+    constexpr int ns = elastic::Section::kPoints, nj = elastic::SectionJoint::kPoints;
+    for (int i = m_.flex_sectionadr[f_]; i < m_.flex_sectionadr[f_] + m_.flex_sectionnum[f_]; ++i) {
+      const int* points = &m_.flexsection_point[ns * i];
+      const Nodes<ns> force = loadSection(m_, i).force(gather<ns>(d_.flexpoint_xpos, points));
+      if (consider<ns>(FlexTerm::Bending, force, points)) blame(points, points[1]);
+    }
+    for (int i = m_.flex_jointadr[f_]; i < m_.flex_jointadr[f_] + m_.flex_jointnum[f_]; ++i) {
+      const int* points = &m_.flexjoint_point[nj * i];
+      const Nodes<nj> force = loadJoint(m_, i).force(gather<nj>(d_.flexpoint_xpos, points));
+      // a clamp has a point of its own instead of a vertex
+      const int first = points[0] < m_.flex_vertnum[f_] ? 0 : 1;
+      if (consider<nj>(FlexTerm::Bending, force, points)) blame(points + first, points[1]);
+    }
+  }
+  /// The segment between two vertices; `vertex` instead of a point of a section.
+  void blame(const int* segment, int vertex) {
+    cause_.element = elementWith(segment, 2);
+    if (cause_.vertex >= m_.flex_vertnum[f_]) cause_.vertex = vertex;
+  }
+
+  void tetrahedra() {
+    constexpr int n = elastic::QuadraticTetrahedron::kPoints;
+    if (!springs_) return;
+    const elastic::Law law = elastic::makeLaw(m_.flex_law[f_], 3, m_.flex_young[f_], m_.flex_poisson[f_]);
+    for (int c = 0; c < m_.flex_cellcount[f_]; ++c) {
+      std::array<int, n> local;
+      for (int i = 0; i < n; ++i) {
+        local[static_cast<std::size_t>(i)] = m_.flexcell_point[m_.flex_celldataadr[f_] + n * c + i] - point_;
+      }
+      const Nodes<n> force = loadTetrahedron(m_, law, f_, c).force(gather<n>(d_.flexpoint_xpos, local.data()));
+      if (consider<n>(FlexTerm::Elasticity, force, local.data())) {
+        cause_.element = m_.flex_elemnum[f_] / m_.flex_cellcount[f_] * c;
+      }
+    }
+  }
+
   template <int Order>
   void cells() {
     constexpr int n = elastic::kCellPoints<Order>;
@@ -301,7 +345,7 @@ class TermMatrices {
         return term == (face ? FlexTerm::Elasticity : FlexTerm::Bending);
       }
       if (n == 2) return term == FlexTerm::EdgeSpring || term == FlexTerm::EdgeDamper;
-      const bool element = m.flex_dim[f] > 1 && n == static_cast<std::size_t>(m.flex_dim[f]) + 1;
+      const bool element = isQuadratic(m, f) || (m.flex_dim[f] > 1 && n == static_cast<std::size_t>(m.flex_dim[f]) + 1);
       return term == (element ? FlexTerm::Elasticity : FlexTerm::Bending);
     };
     std::ptrdiff_t points = 0, numbers = 0;

@@ -4,9 +4,10 @@
 
 #include "constraint/problem.h"
 #include "forces/forces.h"
+#include "forces/part_motion.h"
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
-#include "integrate/integrate.h"
+#include "metric/step_matrix.h"
 #include "model/awake.h"
 #include "model/state.h"
 #include "model/workspace.h"
@@ -24,11 +25,7 @@ namespace {
 void toContinuousAcceleration(const Model& m, Data& d) {
   const Arena::Scope scope(d.work->arena);
   const std::span<double> force = d.work->arena.take<double>(m.nv);
-  if (m.opt.integrator == Integrator::Euler) {
-    discreteForceEuler(m, d, d.qacc.data(), force.data());
-  } else {
-    discreteForceImplicit(m, d, m.opt.integrator == Integrator::ImplicitFast, d.qacc.data(), force.data());
-  }
+  multiplyStepMatrix(m, d, assembleStepMatrix(m, d, m.opt.integrator), d.qacc.data(), force.data());
   solveMass(m, d, force.data());
   if (stiffnessIsImplicit(m)) {  // there forward() gives what a step takes
     for (const int dof : m.stiff_dof) force[static_cast<std::size_t>(dof)] = d.qacc[dof];
@@ -48,6 +45,23 @@ void constraintForces(Data& d) {
   for (int i = 0; i < d.nefc(); ++i) residual[static_cast<std::size_t>(i)] -= d.efc_aref[i];
   solve::evaluateRows(rows, residual.data(), d.efc_force.data(), d.efc_state.data());
   solve::addTransposed(rows, d.efc_force.data(), d.qfrc_constraint.data());
+}
+
+/// qfrc_inverse without what keepMomentum() adds.
+void subtractMomentumForces(const Model& m, Data& d) {
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> smooth = d.work->arena.take<double>(m.nv), force = d.work->arena.take<double>(m.nv);
+  std::copy(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), smooth.begin());
+  if (d.nefc() > 0) solveMetric(m, d, smooth.data());
+  for (int i = 0; i < m.nv; ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    smooth[k] = d.qacc[i] - smooth[k];
+    force[k] = d.qfrc_passive[i] - d.qfrc_bias[i] + d.qfrc_inverse[i];
+  }
+  releaseMomentum(m, d, smooth.data(), force.data());
+  for (int i = 0; i < m.nv; ++i) {
+    d.qfrc_inverse[i] = force[static_cast<std::size_t>(i)] - d.qfrc_passive[i] + d.qfrc_bias[i];
+  }
 }
 
 }  // namespace
@@ -85,6 +99,7 @@ void inverse(const Model& m, Data& d) {
     }
     if (stiffnessIsImplicit(m)) {
       for (int i = 0; i < m.nv; ++i) d.qfrc_inverse[i] -= d.qfrc_implicit[i];
+      subtractMomentumForces(m, d);
     }
     for (int i = 0; i < m.nv; ++i) {
       if (dofAsleep(m, d, i)) d.qfrc_inverse[i] = 0;  // it rests, whatever acts on it

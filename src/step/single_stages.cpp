@@ -18,6 +18,7 @@
 #include "sinew/stages.h"
 #include "step/sleep.h"
 #include "step/stages.h"
+#include "step/stop_passing.h"
 
 // The stages that positionStage(), velocityStage() and accelerationStage() are made of, for users: with checks of what
 // must have run.
@@ -186,7 +187,10 @@ void smoothAcceleration(const Model& m, Data& d) {
 }
 
 void solve(const Model& m, Data& d) {
-  run(m, d, Solve, {RowReferences, SmoothAcceleration}, [&] { solveConstraints(m, d); });
+  run(m, d, Solve, {RowReferences, SmoothAcceleration}, [&] {
+    solveConstraints(m, d);
+    stopPassing(m, d);
+  });
 }
 
 void accelerationSensors(const Model& m, Data& d) {

@@ -8,13 +8,15 @@
 #include "constraint/constraint.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
-#include "integrate/integrate.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "metric/step_matrix.h"
 #include "model/callbacks.h"
 #include "model/workspace.h"
 #include "sensor/sensor.h"
 #include "step/sleep.h"
+#include "step/stop_passing.h"
+#include "step/validate.h"
 
 namespace sinew {
 
@@ -35,6 +37,7 @@ void positionStage(const Model& m, Data& d, Sensing sensing) {
   if (sensing == Sensing::On) sense(m, d, Stage::Pos);
   if (m.opt.enabled(enable::kEnergy)) potentialEnergy(m, d);
   d.work->stagesRun = bitsBefore(StageBit::Velocities);
+  validateAfter("position", m, d, false);
 }
 
 void velocityStage(const Model& m, Data& d, Sensing sensing) {
@@ -47,6 +50,7 @@ void velocityStage(const Model& m, Data& d, Sensing sensing) {
   if (sensing == Sensing::On) sense(m, d, Stage::Vel);
   if (m.opt.enabled(enable::kEnergy)) kineticEnergy(m, d);
   d.work->stagesRun = bitsBefore(StageBit::Control);
+  validateAfter("velocity", m, d, false);
 }
 
 void controlStage(const Model& m, Data& d) {
@@ -64,16 +68,18 @@ void controlStage(const Model& m, Data& d) {
 }
 
 void smoothAcceleration(const Model& m, Data& d) {
-  acceleration(m, d);                                        // all smooth forces -> qfrc_smooth, qacc_smooth
-  if (m.opt.solver == Solver::Impulse) impulseMetric(m, d);  // forces, M -> qacc without constraints, qH
+  acceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
+  metric(m, d);        // forces, M, qvel       -> qH or qLU: the factor of what the step solves with
 }
 
 void accelerationStage(const Model& m, Data& d, Sensing sensing) {
   actuation(m, d);           // ctrl, act             -> act_dot, actuator_force, qfrc_actuator
   smoothAcceleration(m, d);  // all smooth forces     -> qfrc_smooth, qacc_smooth
   solveConstraints(m, d);    // rows, qacc_smooth     -> qacc, qfrc_constraint, efc_force
+  stopPassing(m, d);         // qacc, contact         -> contact, rows, qacc, ... where things would pass each other
   if (sensing == Sensing::On) sense(m, d, Stage::Acc);
   d.work->stagesRun = bitsBefore(StageBit::Count);
+  validateAfter("acceleration", m, d, true);
 }
 
 void evaluate(const Model& m, Data& d, Sensing sensing) {

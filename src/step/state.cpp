@@ -43,8 +43,8 @@ constexpr int allBits() {
 }
 static_assert(allBits() == state::kComplete);
 
-/// Numbers per remembered block: the key in two halves, six forces, six means, the count.
-constexpr std::ptrdiff_t kImpulseNumbers = 15;
+/// Numbers per remembered block: the key in two halves, six forces, a length of steps.
+constexpr std::ptrdiff_t kImpulseNumbers = 9;
 
 /// Calls f(array) with the array of Data behind a bit; not for impulses, and not for plugins, which have none.
 template <class AnyData, class F>
@@ -153,8 +153,7 @@ void writeImpulses(const Data& d, double* to) {
     *to++ = static_cast<double>(memory.key >> 32);
     *to++ = static_cast<double>(memory.key & 0xFFFFFFFFu);
     to = std::copy(memory.force.begin(), memory.force.end(), to);
-    to = std::copy(memory.mean.begin(), memory.mean.end(), to);
-    *to++ = memory.steps;
+    *to++ = memory.length;
   }
 }
 
@@ -194,9 +193,8 @@ void readImpulses(Data& d, std::span<const double> numbers) {
     memory.key = keyOf(from);
     from += 2;
     std::copy_n(from, 6, memory.force.begin());
-    std::copy_n(from + 6, 6, memory.mean.begin());
-    memory.steps = from[12];
-    from += 13;
+    memory.length = from[6];
+    from += 7;
   }
 }
 

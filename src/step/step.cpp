@@ -5,6 +5,7 @@
 #include <new>
 #include <utility>
 
+#include "collision/sides.h"
 #include "constraint/constraint.h"
 #include "integrate/integrate.h"
 #include "math/types.h"
@@ -59,20 +60,12 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
 void integrate(const Model& m, Data& d) {
   sampleSensors(m, d);
   if (m.opt.integrator != Integrator::RK4) sampleControls(m, d);
-  if (m.opt.solver == Solver::Impulse) {  // qacc is what the integrator would make of the impulses
-    rememberImpulses(m, d);
-    return advance(m, d, d.act_dot.data(), d.qacc.data(), nullptr);
-  }
-  switch (m.opt.integrator) {
-    case Integrator::Euler:
-      return integrateEuler(m, d);
-    case Integrator::RK4:
-      return integrateRungeKutta4(m, d);
-    case Integrator::Implicit:
-      return integrateImplicit(m, d, false);
-    case Integrator::ImplicitFast:
-      return integrateImplicit(m, d, true);
-  }
+  if (m.opt.solver == Solver::Impulse) rememberImpulses(m, d);
+  rememberSides(d);
+  if (m.opt.integrator == Integrator::RK4) return integrateRungeKutta4(m, d);
+  const Arena::Scope scope(d.work->arena);
+  const double* a = stepAcceleration(m, d, d.work->arena.take<double>(m.nv));
+  advance(m, d, d.act_dot.data(), a, nullptr);
 }
 
 /// True if the Data belongs to the Model; else the trouble is noted, and nothing else of it may be touched.
@@ -128,6 +121,8 @@ void finishStep(const Model& m, Data& d) {
   advanceStage(m, d);
 }
 
+constexpr int kForward = 2;  ///< Workspace::halfway after forward()
+
 }  // namespace
 
 void advanceStage(const Model& m, Data& d) {
@@ -165,12 +160,15 @@ void step2(const Model& m, Data& d) {
     return;
   }
   if (!optionsAreGood(m, d)) return;
+  // the impulse solver has written its targets into the rows that forward() left: they are made anew
+  if (halfway == kForward && m.opt.solver == Solver::Impulse && !withinMemory(m, d, beginStep)) return;
   withinMemory(m, d, finishStep);
 }
 
 void forward(const Model& m, Data& d) {
+  d.work->halfway = -1;
   if (!belongs(m, d) || !optionsAreGood(m, d)) return;
-  withinMemory(m, d, [](const Model& model, Data& data) {
+  const bool done = withinMemory(m, d, [](const Model& model, Data& data) {
     checkPoses(model, data);
     positionStage(model, data, Sensing::On);
     velocityStage(model, data, Sensing::On);
@@ -178,6 +176,7 @@ void forward(const Model& m, Data& d) {
     checkControls(model, data);
     accelerationStage(model, data, Sensing::On);
   });
+  if (done) d.work->halfway = kForward;  // all that step1() computes is there, and step2() may follow
 }
 
 void energy(const Model& m, Data& d) {

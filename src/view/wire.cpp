@@ -1,13 +1,13 @@
 #include "view/wire.h"
 
 #include <fmt/format.h>
-#include <png.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "geom/png.h"
 #include "sinew/step.h"
 #include "sinew/version.h"
 
@@ -61,19 +61,12 @@ Bytes pngOf(const std::uint8_t* pixels, int width, int height, int channels) {
     width /= k;
     height /= k;
   }
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  image.width = static_cast<png_uint_32>(width);
-  image.height = static_cast<png_uint_32>(height);
-  constexpr std::array<png_uint_32, 5> formats{0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
-  image.format = formats[static_cast<std::size_t>(channels)];
-  image.flags = PNG_IMAGE_FLAG_FAST;
-  png_alloc_size_t size = 0;
-  if (!png_image_write_get_memory_size(image, size, 0, pixels, 0, nullptr)) return {};
-  Bytes out(size);
-  if (!png_image_write_to_memory(&image, out.data(), &size, 0, pixels, 0, nullptr)) return {};
-  out.resize(size);
-  return out;
+  try {
+    const std::string png = geom::encodePng(pixels, width, height, channels, true);
+    return {png.begin(), png.end()};
+  } catch (const geom::PngError&) {
+    return {};  // drawn in its colour
+  }
 }
 
 Json nameJson(const SceneObject& object) { return object.name; }

@@ -10,6 +10,7 @@
 #include "geom/shape.h"
 #include "sinew/errors.h"
 #include "sinew/load.h"
+#include "sinew/sleep.h"
 #include "sinew/step.h"
 #include "world/world_impl.h"
 #include "world/world_shapes.h"
@@ -19,17 +20,28 @@ namespace {
 
 std::string bodyText(std::string_view name) { return fmt::format("body \"{}\"", name); }
 
-BodyOptions asBody(const StaticOptions& o) {
+/// What static and kinematic bodies have in common with others.
+template <class Options>
+BodyOptions asBody(const Options& o) {
   BodyOptions body;
   body.name = o.name;
-  body.pos = o.pos;
-  body.quat = o.quat;
+  body.position = o.position;
+  body.orientation = o.orientation;
   body.restitution = o.restitution;
   body.friction = o.friction;
   body.torsionalFriction = o.torsionalFriction;
   body.rollingFriction = o.rollingFriction;
   body.contype = o.contype;
   body.conaffinity = o.conaffinity;
+  body.sensor = o.sensor;
+  body.userData = o.userData;
+  return body;
+}
+
+BodyOptions asBody(const KinematicOptions& o) {
+  BodyOptions body = asBody<KinematicOptions>(o);
+  body.velocity = o.velocity;
+  body.angularVelocity = o.angularVelocity;
   return body;
 }
 
@@ -39,12 +51,13 @@ struct MassAndCenter {
 };
 
 /// The body alone as a model: finds what only a compiler can (bad meshes, masses too small), its mass and its centre.
-MassAndCenter compiledAlone(const std::string& who, const spec::Body& body, const std::vector<spec::Mesh>& meshes,
-                            bool isStatic) {
+MassAndCenter massAndCenter(const std::string& who, const spec::Body& body, const std::vector<spec::Mesh>& meshes,
+                            const std::vector<spec::HField>& fields, bool moves) {
   Spec alone;
   alone.meshes = meshes;
+  alone.hfields = fields;
   alone.world.bodies.push_back(body);
-  if (!isStatic) {
+  if (moves) {
     spec::Joint joint;
     joint.type = JointType::Free;
     alone.world.bodies.front().joints.push_back(joint);
@@ -93,7 +106,7 @@ World::Impl::Impl(const WorldOptions& given) : options(given) {
 
   // the world itself, always record 0
   BodyRecord record;
-  record.isStatic = true;
+  record.motion = Motion::Static;
   record.body.name = "world";
   record.id = ground = bodySlots.add(0);
   names.emplace("world", record.id);
@@ -127,8 +140,9 @@ JointRecord& World::Impl::joint(JointId id) {
 
 BodyRecord& World::Impl::movable(BodyId id, const char* what) {
   BodyRecord& record = body(id);
-  if (record.isStatic) {
-    throw std::invalid_argument(fmt::format("{} is static: it cannot be given {}", bodyText(record.body.name), what));
+  if (!record.isDynamic()) {
+    throw std::invalid_argument(fmt::format("{} is {}: it cannot be given {}", bodyText(record.body.name),
+                                            record.isStatic() ? "static" : "kinematic", what));
   }
   return record;
 }
@@ -152,72 +166,152 @@ std::string World::Impl::freshName(std::string name, const char* prefix) {
 
 // ------------------------------------------------------------------------------------------ adding, removing
 
-BodyId World::Impl::addBody(std::span<const Part> parts, const BodyOptions& given, bool isStatic) {
+namespace {
+
+/// Shapes that only surroundings can have.
+const char* immovable(const Shape& shape) {
+  if (std::holds_alternative<Plane>(shape)) return "a plane";
+  return std::holds_alternative<HeightField>(shape) ? "a height field" : nullptr;
+}
+
+}  // namespace
+
+BodyId World::Impl::addBody(std::span<const Part> parts, const BodyOptions& given, Motion motion,
+                            const Vector3& surfaceVelocity) {
+  const bool moves = motion == Motion::Dynamic;
   BodyRecord record;
-  record.isStatic = isStatic;
+  record.motion = motion;
   record.body.name = freshName(given.name, "body");
   const std::string who = bodyText(record.body.name);
   if (parts.empty()) throw std::invalid_argument(fmt::format("{}: it needs at least one shape", who));
+  if (parts.size() > std::size_t{1} << kPartBits) {
+    check::fail(who, "number of shapes", fmt::format("{}", parts.size()), fmt::format("{} at most", 1 << kPartBits));
+  }
   checkSurface(who, given);
   if (given.mass) check::positive(who, "mass", *given.mass);
   check::positive(who, "density", given.density);
-  check::finite(who, "position", given.pos);
+  check::finite(who, "position", given.position);
   check::finite(who, "velocity", given.velocity);
   check::finite(who, "angular velocity", given.angularVelocity);
-  record.placement = {given.pos, checkedOrientation(who, given.quat)};
+  check::notNegative(who, "linear damping", given.linearDamping);
+  check::notNegative(who, "angular damping", given.angularDamping);
+  check::finite(who, "gravity factor", given.gravityFactor);
+  check::finite(who, "surface velocity", surfaceVelocity);
+  record.placement = {given.position, checkedOrientation(who, given.orientation)};
   record.velocity = given.velocity;
   record.angularVelocity = given.angularVelocity;
+  record.linearDamping = given.linearDamping;
+  record.angularDamping = given.angularDamping;
+  record.gravityFactor = given.gravityFactor;
+  record.surfaceVelocity = surfaceVelocity;
+  record.sensor = given.sensor;
+  record.contype = given.contype;
+  record.conaffinity = given.conaffinity;
+  record.userData = given.userData;
 
   std::vector<spec::Mesh> used;
+  std::vector<spec::HField> fields;
   for (const Part& part : parts) {
-    if (std::holds_alternative<Plane>(part.shape) && !isStatic) {
-      throw std::invalid_argument(fmt::format("{}: a plane has no mass and must be static", who));
+    const char* fixed = immovable(part.shape);
+    if (fixed && motion != Motion::Static) {
+      throw std::invalid_argument(fmt::format("{}: {} has no mass and must be static", who, fixed));
     }
-    std::string meshName;
-    if (const auto* mesh = std::get_if<TriangleMesh>(&part.shape)) {
-      spec::Mesh asset = makeMesh(who, *mesh);
-      const auto [entry, isNew] =
-          meshNames.try_emplace({asset.vertex, asset.face}, fmt::format("mesh{}", meshes.size()));
-      asset.name = meshName = entry->second;
-      if (isNew) meshes.push_back(asset);
-      const auto same = [&](const spec::Mesh& m) { return m.name == meshName; };
-      if (std::none_of(used.begin(), used.end(), same)) used.push_back(asset);
+    if (fixed && given.sensor && std::holds_alternative<HeightField>(part.shape)) {
+      throw std::invalid_argument(fmt::format("{}: a height field cannot be a sensor", who));
     }
-    spec::Geom geom = makeGeom(who, part, meshName);
+    const auto* mesh = std::get_if<TriangleMesh>(&part.shape);
+    if (mesh && motion == Motion::Static && !isConvexHull(*mesh)) {
+      if (given.sensor) {
+        throw std::invalid_argument(
+            fmt::format("{}: a mesh that is open or concave has no inside and cannot be a sensor", who));
+      }
+      record.surfaces.push_back(makeSurface(who, part, given));
+      record.surfaces.back().name = freshName("", (record.body.name + ".surface").c_str());
+      record.surfaces.back().bodies = {record.body.name};
+      otherNames.emplace(record.surfaces.back().name, OtherName{});
+      continue;
+    }
+    std::string asset;
+    if (mesh) {
+      spec::Mesh made = makeMesh(who, *mesh);
+      const auto [entry, isNew] = meshNames.try_emplace({made.vertex, made.face}, fmt::format("mesh{}", meshes.size()));
+      made.name = asset = entry->second;
+      if (isNew) meshes.push_back(made);
+      const auto same = [&](const spec::Mesh& m) { return m.name == asset; };
+      if (std::none_of(used.begin(), used.end(), same)) used.push_back(made);
+    } else if (const auto* field = std::get_if<HeightField>(&part.shape)) {
+      fields.push_back(makeHeightField(who, *field));
+      fields.back().name = asset = fmt::format("field{}", heightFields.size());
+      heightFields.push_back(fields.back());
+    }
+    spec::Geom geom = makeGeom(who, part, asset);
     setSurface(geom, given);
+    sinew::setSurfaceVelocity(geom, surfaceVelocity);
     geom.density = given.density;
     record.body.geoms.push_back(std::move(geom));
   }
+  if (!record.surfaces.empty() && surfaceVelocity != Vector3{}) {
+    throw std::invalid_argument(
+        fmt::format("{}: triangles that collide one by one cannot have a surface velocity", who));
+  }
 
-  Vec3 center;
-  if (parts.size() == 1 && used.empty()) {
+  Vec3 center = Vec3::Zero();
+  if (parts.size() == 1 && used.empty() && fields.empty() && record.surfaces.empty()) {
     spec::Geom& geom = record.body.geoms.front();
     geom.mass = given.mass;
-    if (!isStatic) checkInertia(who, geom);
+    if (moves) checkInertia(who, geom);
     center = toEigen(geom.pos);
-  } else {
+  } else if (!record.body.geoms.empty()) {
     if (given.mass) {  // the density that gives this mass
       for (spec::Geom& geom : record.body.geoms) geom.density = 1;
-      const double density = *given.mass / compiledAlone(who, record.body, used, isStatic).mass;
+      const double density = *given.mass / massAndCenter(who, record.body, used, fields, moves).mass;
       for (spec::Geom& geom : record.body.geoms) geom.density = density;
     }
-    center = compiledAlone(who, record.body, used, isStatic).center;
+    center = massAndCenter(who, record.body, used, fields, moves).center;
   }
-  if (!isStatic) moveFrame(record, center);
+  if (moves) moveFrame(record, center);
 
   record.uid = nextUid++;
   record.id = bodySlots.add(bodies.size());
   names.emplace(record.body.name, record.id);
   bodies.push_back(std::move(record));
-  changed = true;
-  if (isStatic) wakeAll = true;
-  return bodies.back().id;
+  const BodyId id = bodies.back().id;
+  if (moves && data) {
+    arrived.push_back(id);
+  } else {
+    changed = true;
+  }
+  if (motion == Motion::Static) wakeAll = true;
+  return id;
+}
+
+void World::reserve(int count) {
+  if (count < 0) check::fail("World", "number of bodies to reserve", fmt::format("{}", count), "0 or more");
+  impl_->reserved = count;
+  const auto free = std::count_if(impl_->spares.begin(), impl_->spares.end(), [](const Spare& s) {
+    return s.kind == SpareKind{1, true} && !s.fresh;
+  });
+  if (free < count) impl_->changed = true;
+}
+
+void World::Impl::disturb(BodyRecord& record) {
+  if (!options.sleeping) return;
+  record.disturbed = true;
+  if (changed || !record.inData) return;  // compiling wakes it
+  const int tree = model.body_treeid[record.modelBody];
+  if (tree >= 0) wake(model, *data, tree);
+}
+
+void World::Impl::disturbAll() {
+  if (!options.sleeping) return;
+  wakeAll = true;
+  if (data && !changed) sinew::wakeAll(model, *data);
 }
 
 void World::Impl::removeJoint(JointRecord& record) {
   for (const BodyId end : {record.first, record.second}) {
     BodyRecord& one = body(end);
-    one.disturbed = true;
+    disturb(one);
     --one.joints;
     if (one.mount && one.mount->joint == record.id) dismount(one);
   }
@@ -234,6 +328,16 @@ void World::Impl::push(BodyRecord& record) {
 
 World::Owner::Owner(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
+World::Impl* World::Owner::operator->() const {
+  Impl* impl = always();
+  if (impl->stepping) {
+    throw std::logic_error(
+        "this World is in the middle of an update: a contact filter may only ask for names, user data and properties "
+        "of bodies");
+  }
+  return impl;
+}
+
 World::Impl* World::Owner::missing() {
   throw std::logic_error("this World was moved from: it can be destroyed or assigned to, and nothing else");
 }
@@ -245,17 +349,24 @@ World& World::operator=(World&&) noexcept = default;
 
 BodyId World::addBody(const Shape& shape, const BodyOptions& options) {
   const Part part{shape};
-  return impl_->addBody(std::span(&part, 1), options, false);
+  return impl_->addBody(std::span(&part, 1), options, Motion::Dynamic);
 }
 BodyId World::addBody(std::span<const Part> parts, const BodyOptions& options) {
-  return impl_->addBody(parts, options, false);
+  return impl_->addBody(parts, options, Motion::Dynamic);
 }
 BodyId World::addStatic(const Shape& shape, const StaticOptions& options) {
   const Part part{shape};
-  return impl_->addBody(std::span(&part, 1), asBody(options), true);
+  return addStatic(std::span(&part, 1), options);
 }
 BodyId World::addStatic(std::span<const Part> parts, const StaticOptions& options) {
-  return impl_->addBody(parts, asBody(options), true);
+  return impl_->addBody(parts, asBody(options), Motion::Static, options.surfaceVelocity);
+}
+BodyId World::addKinematic(const Shape& shape, const KinematicOptions& options) {
+  const Part part{shape};
+  return addKinematic(std::span(&part, 1), options);
+}
+BodyId World::addKinematic(std::span<const Part> parts, const KinematicOptions& options) {
+  return impl_->addBody(parts, asBody(options), Motion::Kinematic, options.surfaceVelocity);
 }
 
 SoftId World::addSoft(const spec::Flexcomp& flex, const Vector3& velocity) {
@@ -280,7 +391,7 @@ SoftId World::addSoft(const spec::Flexcomp& flex, const Vector3& velocity) {
   record.velocity = velocity;
   record.uid = impl_->nextUid++;
   record.id = impl_->softSlots.add(impl_->softs.size());
-  impl_->otherNames.insert(record.flex.name);
+  impl_->otherNames.emplace(record.flex.name, OtherName{.soft = record.id});
   impl_->softs.push_back(std::move(record));
   impl_->changed = true;
   return impl_->softs.back().id;
@@ -296,11 +407,20 @@ void World::remove(BodyId id) {
     for (const JointId joint : holding) remove(joint);
   }
   BodyRecord& record = impl_->body(id);
-  if (record.isStatic) impl_->wakeAll = true;
+  if (record.isStatic()) impl_->wakeAll = true;
+  impl_->disturb(record);  // and what sleeps together with it
   record.removed = true;
   impl_->names.erase(record.body.name);
+  for (const spec::Flex& surface : record.surfaces) impl_->otherNames.erase(surface.name);
   impl_->bodySlots.remove(id);
-  impl_->changed = true;
+  // a place in the model that is left alone can be taken by another body
+  if (record.isDynamic() && record.inData && !record.mount) {
+    impl_->departed = true;
+  } else if (record.modelBody >= 0) {
+    impl_->changed = true;
+  } else {
+    impl_->departed = true;  // it never had one
+  }
 }
 
 void World::remove(SoftId id) {
@@ -313,13 +433,23 @@ void World::remove(SoftId id) {
 
 void World::remove(JointId id) { impl_->removeJoint(impl_->joint(id)); }
 
-bool World::contains(BodyId id) const { return impl_->bodySlots.find(id).has_value(); }
+bool World::contains(BodyId id) const { return impl_.always()->bodySlots.find(id).has_value(); }
 bool World::contains(SoftId id) const { return impl_->softSlots.find(id).has_value(); }
 bool World::contains(JointId id) const { return impl_->jointSlots.find(id).has_value(); }
 
 BodyId World::findBody(std::string_view name) const {
   const auto found = impl_->names.find(std::string(name));
   return found == impl_->names.end() ? BodyId{} : found->second;
+}
+
+JointId World::findJoint(std::string_view name) const {
+  const auto found = impl_->otherNames.find(std::string(name));
+  return found == impl_->otherNames.end() ? JointId{} : found->second.joint;
+}
+
+SoftId World::findSoft(std::string_view name) const {
+  const auto found = impl_->otherNames.find(std::string(name));
+  return found == impl_->otherNames.end() ? SoftId{} : found->second.soft;
 }
 
 std::vector<BodyId> World::bodies() const {
@@ -331,19 +461,37 @@ std::vector<BodyId> World::bodies() const {
 }
 
 BodyId World::ground() const { return impl_->ground; }
-const std::string& World::nameOf(BodyId id) const { return impl_->body(id).body.name; }
+// What a contact filter may ask for, so in the middle of a step too.
+const std::string& World::nameOf(BodyId id) const { return impl_.always()->body(id).body.name; }
+const std::string& World::nameOf(JointId id) const { return impl_.always()->joint(id).name; }
+const std::string& World::nameOf(SoftId id) const { return impl_.always()->soft(id).flex.name; }
+std::uint64_t World::userData(BodyId id) const { return impl_.always()->body(id).userData; }
+std::uint64_t World::userData(JointId id) const { return impl_.always()->joint(id).userData; }
+std::uint64_t World::userData(SoftId id) const { return impl_.always()->soft(id).userData; }
+
+void World::setUserData(BodyId id, std::uint64_t data) { impl_->body(id).userData = data; }
+void World::setUserData(JointId id, std::uint64_t data) { impl_->joint(id).userData = data; }
+void World::setUserData(SoftId id, std::uint64_t data) { impl_->soft(id).userData = data; }
 
 // ------------------------------------------------------------------------------------------ properties
 
-bool World::isStatic(BodyId id) const { return impl_->body(id).isStatic; }
+bool World::isStatic(BodyId id) const { return impl_.always()->body(id).isStatic(); }
+bool World::isKinematic(BodyId id) const { return impl_.always()->body(id).isKinematic(); }
+bool World::isSensor(BodyId id) const { return impl_.always()->body(id).sensor; }
 double World::restitution(BodyId id) const {
-  const BodyRecord& record = impl_->body(id);
+  const BodyRecord& record = impl_.always()->body(id);
+  if (!record.surfaces.empty()) return *record.surfaces.front().contact.restitution;
   return record.body.geoms.empty() ? 0 : record.body.geoms.front().restitution;
 }
 double World::friction(BodyId id) const {
-  const BodyRecord& record = impl_->body(id);
+  const BodyRecord& record = impl_.always()->body(id);
+  if (!record.surfaces.empty()) return record.surfaces.front().contact.friction.front();
   return record.body.geoms.empty() ? 0 : record.body.geoms.front().friction[0];
 }
+double World::linearDamping(BodyId id) const { return impl_.always()->body(id).linearDamping; }
+double World::angularDamping(BodyId id) const { return impl_.always()->body(id).angularDamping; }
+double World::gravityFactor(BodyId id) const { return impl_.always()->body(id).gravityFactor; }
+Vector3 World::surfaceVelocity(BodyId id) const { return impl_.always()->body(id).surfaceVelocity; }
 
 void World::setRestitution(BodyId id, double restitution) {
   BodyRecord& record = impl_->body(id);
@@ -353,18 +501,92 @@ void World::setRestitution(BodyId id, double restitution) {
     geom.restitution = restitution;
     if (inModel >= 0) impl_->model.geom_restitution[inModel] = restitution;
   });
+  for (std::size_t k = 0; k < record.surfaces.size(); ++k) {
+    record.surfaces[k].contact.restitution = restitution;
+    if (k < record.modelSurfaces.size()) impl_->model.flex_restitution[record.modelSurfaces[k]] = restitution;
+  }
 }
 
 void World::setFriction(BodyId id, double friction) {
   BodyRecord& record = impl_->body(id);
   check::notNegative(bodyText(record.body.name), "friction", friction);
   impl_->specIsStale = true;
-  if (impl_->options.sleeping) record.disturbed = impl_->changed = true;  // it may slide now
+  record.isDynamic() ? impl_->disturb(record) : impl_->disturbAll();  // something may slide now
   impl_->eachGeom(record, [&](spec::Geom& geom, int inModel) {
     setSlidingFriction(geom, friction);
     if (inModel < 0) return;
     impl_->model.geom_friction[3 * inModel] = friction;
     impl_->model.geom_condim[inModel] = geom.condim;
+  });
+  for (std::size_t k = 0; k < record.surfaces.size(); ++k) {
+    setSlidingFriction(record.surfaces[k], friction);
+    if (k >= record.modelSurfaces.size()) continue;
+    impl_->model.flex_friction[3 * record.modelSurfaces[k]] = friction;
+    impl_->model.flex_condim[record.modelSurfaces[k]] = *record.surfaces[k].contact.condim;
+  }
+}
+
+namespace {
+
+/// A body on a joint has the joint's damping, not its own.
+void refuseDampingIfMounted(const BodyRecord& record) {
+  if (!record.mount) return;
+  throw std::invalid_argument(
+      fmt::format("{} rides on a joint, whose spring has the damping", bodyText(record.body.name)));
+}
+
+}  // namespace
+
+void World::setLinearDamping(BodyId id, double damping) {
+  BodyRecord& record = impl_->movable(id, "damping");
+  check::notNegative(bodyText(record.body.name), "linear damping", damping);
+  refuseDampingIfMounted(record);
+  record.linearDamping = damping;
+  impl_->specIsStale = true;
+  if (!record.inData) return;
+  std::fill_n(impl_->model.dof_damping.data() + impl_->model.body_dofadr[record.modelBody], 3, damping);
+}
+
+void World::setAngularDamping(BodyId id, double damping) {
+  BodyRecord& record = impl_->movable(id, "damping");
+  check::notNegative(bodyText(record.body.name), "angular damping", damping);
+  refuseDampingIfMounted(record);
+  record.angularDamping = damping;
+  impl_->specIsStale = true;
+  if (!record.inData) return;
+  std::fill_n(impl_->model.dof_damping.data() + impl_->model.body_dofadr[record.modelBody] + 3, 3, damping);
+}
+
+void World::setGravityFactor(BodyId id, double factor) {
+  BodyRecord& record = impl_->movable(id, "a gravity factor");
+  check::finite(bodyText(record.body.name), "gravity factor", factor);
+  record.gravityFactor = factor;
+  impl_->specIsStale = true;
+  impl_->disturb(record);
+  if (record.modelBody < 0) return;
+  impl_->model.body_gravcomp[record.modelBody] = 1 - factor;
+  if (factor != 1) impl_->model.ngravcomp = std::max(impl_->model.ngravcomp, 1);
+}
+
+void World::setSurfaceVelocity(BodyId id, const Vector3& velocity) {
+  BodyRecord& record = impl_->body(id);
+  const std::string who = bodyText(record.body.name);
+  check::finite(who, "surface velocity", velocity);
+  if (record.isDynamic()) {
+    throw std::invalid_argument(fmt::format("{}: only static and kinematic bodies have a surface velocity", who));
+  }
+  if (!record.surfaces.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: triangles that collide one by one cannot have a surface velocity", who));
+  }
+  record.surfaceVelocity = velocity;
+  impl_->specIsStale = true;
+  impl_->disturbAll();
+  impl_->eachGeom(record, [&](spec::Geom& geom, int inModel) {
+    sinew::setSurfaceVelocity(geom, velocity);
+    if (inModel < 0) return;
+    const Quat turn = Quat::load(impl_->model.geom_quat.data() + 4 * inModel);
+    MapVec3(impl_->model.geom_surfacevel.data() + 6 * inModel) = rotate(turn.conjugate(), toEigen(velocity));
   });
 }
 
@@ -419,6 +641,11 @@ double World::time() const { return impl_->time; }
 
 void World::onContactBegin(std::function<void(const ContactEvent&)> callback) { impl_->onBegin = std::move(callback); }
 void World::onContactEnd(std::function<void(const ContactEvent&)> callback) { impl_->onEnd = std::move(callback); }
+void World::onSensorBegin(std::function<void(const SensorEvent&)> callback) { impl_->onEnter = std::move(callback); }
+void World::onSensorEnd(std::function<void(const SensorEvent&)> callback) { impl_->onLeave = std::move(callback); }
+void World::setContactFilter(std::function<bool(const ContactBody&, const ContactBody&)> filter) {
+  impl_->filter = std::move(filter);
+}
 
 // ------------------------------------------------------------------------------------------ settings, export
 
@@ -428,7 +655,7 @@ void World::setGravity(const Vector3& gravity) {
   check::finite("World", "gravity", gravity);
   impl_->options.gravity = gravity;
   impl_->model.opt.gravity = impl_->spec.option.gravity = gravity;
-  if (impl_->options.sleeping) impl_->wakeAll = impl_->changed = true;  // compiling is what wakes
+  impl_->disturbAll();
 }
 
 void World::setThreads(int threads) {
@@ -460,6 +687,8 @@ const Spec& World::spec() const {
 }
 const Model& World::model() const {
   impl_->ensureCompiled();
+  if (impl_->namesAreStale) indexNames(impl_->model);
+  impl_->namesAreStale = false;
   return impl_->model;
 }
 const Data& World::data() const {

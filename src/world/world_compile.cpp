@@ -1,5 +1,8 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
+#include <unordered_set>
 
 #include "constraint/impulse_transfer.h"
 #include "sinew/errors.h"
@@ -54,7 +57,7 @@ Place placeOf(const Model& m, int body) {
 
 }  // namespace
 
-Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
+Spec World::Impl::emptySpec() const {
   Spec s;
   s.modelname = "world";
   s.option.timestep = lastStep > 0 ? lastStep : Option{}.timestep;
@@ -67,47 +70,65 @@ Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
   s.compiler.degree = false;
   s.option.iterations = options.iterations;
   s.option.tolerance = options.tolerance;
+  s.option.method = options.method;
   s.option.erp = options.erp;
   s.option.slop = options.slop;
   s.option.restitution_threshold = options.restitutionThreshold;
   s.option.disableflags |= disable::kFilterParent;  // joints say whom they keep from touching
   if (options.sleeping) s.option.enableflags |= enable::kSleep;
+  return s;
+}
 
+spec::Body World::Impl::bodyOf(const BodyRecord& record, const Pose& pose) const {
+  spec::Body body = record.body;
+  body.pos = fromEigen(pose.pos);
+  body.orientation.quat = fromQuat(pose.quat);
+  body.mocap = record.isKinematic();
+  body.gravcomp = 1 - record.gravityFactor;
+  if (!record.isDynamic()) return body;
+  spec::Joint joint;
+  joint.name = record.body.name;
+  joint.type = record.mount ? record.mount->type : JointType::Free;
+  joint.align = spec::Tri::False;
+  if (record.mount) {
+    joint.axis = fromEigen(record.mount->axis);
+    joint.pos = fromEigen(record.mount->anchor);
+    if (record.mount->range) {
+      joint.limited = spec::Tri::True;
+      joint.range = *record.mount->range;
+    }
+    if (record.mount->spring) {
+      joint.stiffness = {record.mount->spring->stiffness, 0, 0};
+      joint.damping = {record.mount->spring->damping, 0, 0};
+      joint.springref = record.mount->spring->rest;
+    }
+  } else {
+    joint.damping = {record.linearDamping, 0, 0};  // of all six dofs; dampBodies() sets that of rotation
+  }
+  body.joints.push_back(joint);
+  return body;
+}
+
+Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
+  Spec s = emptySpec();
   std::vector<spec::Body> flat(bodies.size());
   std::vector<std::vector<std::size_t>> children(bodies.size());
   for (std::size_t i = 0; i < bodies.size(); ++i) {
     const BodyRecord& record = bodies[i];
     if (record.removed) continue;
-    flat[i] = record.body;
-    if (i == 0) continue;
+    if (i == 0) {
+      flat[i] = record.body;
+      continue;
+    }
     Pose pose = toPose(record.placement);
     if (record.mount) {
       pose = record.mount->frame;
-    } else if (record.raw && poses == Poses::Present) {
+    } else if (record.raw && record.isDynamic() && poses == Poses::Present) {
       pose = {ConstMapVec3(record.qpos.data()), normalized(Quat::load(record.qpos.data() + 3))};
     }
-    flat[i].pos = fromEigen(pose.pos);
-    flat[i].orientation.quat = fromQuat(pose.quat);
+    flat[i] = bodyOf(record, pose);
     children[record.mount ? indexOf(record.mount->parent) : 0].push_back(i);
-    if (record.isStatic) continue;
-    spec::Joint joint;
-    joint.name = record.body.name;
-    joint.type = record.mount ? record.mount->type : JointType::Free;
-    joint.align = spec::Tri::False;
-    if (record.mount) {
-      joint.axis = fromEigen(record.mount->axis);
-      joint.pos = fromEigen(record.mount->anchor);
-      if (record.mount->range) {
-        joint.limited = spec::Tri::True;
-        joint.range = *record.mount->range;
-      }
-      if (record.mount->spring) {
-        joint.stiffness = {record.mount->spring->stiffness, 0, 0};
-        joint.damping = {record.mount->spring->damping, 0, 0};
-        joint.springref = record.mount->spring->rest;
-      }
-    }
-    flat[i].joints.push_back(joint);
+    for (const spec::Flex& surface : record.surfaces) s.flexes.push_back(surface);
   }
   for (const JointRecord& joint : joints) {
     if (!joint.removed) writeJoint(joint, s, flat);
@@ -128,17 +149,25 @@ Spec World::Impl::makeSpec(Poses poses, std::vector<std::size_t>& order) const {
   std::unordered_set<std::string> used;
   for (const BodyRecord& record : bodies) {
     if (record.removed) continue;
-    for (const spec::Geom& geom : record.body.geoms) used.insert(geom.mesh);
+    for (const spec::Geom& geom : record.body.geoms) used.insert(geom.mesh.empty() ? geom.hfield : geom.mesh);
   }
   for (const spec::Mesh& mesh : meshes) {
     if (used.count(mesh.name) > 0) s.meshes.push_back(mesh);
+  }
+  for (const spec::HField& field : heightFields) {
+    if (used.count(field.name) > 0) s.hfields.push_back(field);
   }
   return s;
 }
 
 void World::Impl::saveStates() {
   for (BodyRecord& record : bodies) {
-    if (!record.inData || record.isStatic) continue;
+    if (!record.inData) continue;
+    if (const std::optional<Led> led = ledOf(record)) {
+      std::copy_n(led->position, 3, record.placement.position.begin());
+      std::copy_n(led->orientation, 4, record.placement.orientation.begin());
+      continue;
+    }
     const Place place = placeOf(model, record.modelBody);
     std::copy_n(data->qpos.data() + place.qpos, place.nq, record.qpos.data());
     std::copy_n(data->qvel.data() + place.dof, place.nv, record.qvel.data());
@@ -157,28 +186,38 @@ void World::Impl::saveStates() {
   }
 }
 
+void World::Impl::restoreState(BodyRecord& record) {
+  Data& d = *data;
+  if (record.isStatic()) return;
+  record.inData = true;
+  if (const std::optional<Led> led = ledOf(record)) {
+    std::copy_n(record.placement.position.begin(), 3, led->position);
+    std::copy_n(record.placement.orientation.begin(), 4, led->orientation);
+    return;
+  }
+  const Place place = placeOf(model, record.modelBody);
+  if (!record.raw) {
+    // qvel: velocity of the frame's origin in world axes, angular velocity in body axes
+    const Pose pose = toPose(record.placement);
+    const Vec3 arm = rotate(pose.quat, vec3(model.body_ipos.data(), record.modelBody));
+    const Vec3 w = toEigen(record.angularVelocity);
+    MapVec3(record.qpos.data()) = pose.pos;
+    pose.quat.store(record.qpos.data() + 3);
+    MapVec3(record.qvel.data()) = toEigen(record.velocity) - w.cross(arm);
+    MapVec3(record.qvel.data() + 3) = rotate(pose.quat.conjugate(), w);
+    record.warmstart = {};
+  }
+  std::copy_n(record.qpos.data(), place.nq, d.qpos.data() + place.qpos);
+  std::copy_n(record.qvel.data(), place.nv, d.qvel.data() + place.dof);
+  std::copy_n(record.warmstart.data(), place.nv, d.qacc_warmstart.data() + place.dof);
+  record.raw = true;
+}
+
 void World::Impl::restoreStates() {
   Data& d = *data;
   d.time = time;
   for (BodyRecord& record : bodies) {
-    if (record.removed || record.isStatic) continue;
-    const Place place = placeOf(model, record.modelBody);
-    if (!record.raw) {
-      // qvel: velocity of the frame's origin in world axes, angular velocity in body axes
-      const Pose pose = toPose(record.placement);
-      const Vec3 arm = rotate(pose.quat, vec3(model.body_ipos.data(), record.modelBody));
-      const Vec3 w = toEigen(record.angularVelocity);
-      MapVec3(record.qpos.data()) = pose.pos;
-      pose.quat.store(record.qpos.data() + 3);
-      MapVec3(record.qvel.data()) = toEigen(record.velocity) - w.cross(arm);
-      MapVec3(record.qvel.data() + 3) = rotate(pose.quat.conjugate(), w);
-      record.warmstart = {};
-    }
-    std::copy_n(record.qpos.data(), place.nq, d.qpos.data() + place.qpos);
-    std::copy_n(record.qvel.data(), place.nv, d.qvel.data() + place.dof);
-    std::copy_n(record.warmstart.data(), place.nv, d.qacc_warmstart.data() + place.dof);
-    record.raw = true;
-    record.inData = true;
+    if (!record.removed) restoreState(record);
   }
   for (const SoftRecord& record : softs) {
     const auto [first, count] = nodesOf(model, record.modelFlex);
@@ -203,6 +242,25 @@ void World::Impl::forgetRemoved() {
   forget(bodies, bodySlots);
   forget(softs, softSlots);
   forget(joints, jointSlots);
+}
+
+void World::Impl::mapFlexes() {
+  thingOfFlex.assign(static_cast<std::size_t>(model.nflex), {});
+  uidOfFlex.assign(static_cast<std::size_t>(model.nflex), 0);
+  const auto put = [&](const std::string& name, const ContactBody& thing, std::uint64_t uid) {
+    const int flex = requireId(model, ObjType::Flex, name);
+    thingOfFlex[static_cast<std::size_t>(flex)] = thing;
+    uidOfFlex[static_cast<std::size_t>(flex)] = uid;
+    return flex;
+  };
+  for (SoftRecord& record : softs) record.modelFlex = put(record.flex.name, {{}, record.id}, kSoftUid | record.uid);
+  for (BodyRecord& record : bodies) {
+    record.modelSurfaces.clear();
+    for (std::size_t k = 0; k < record.surfaces.size(); ++k) {
+      const std::uint64_t part = record.body.geoms.size() + k;
+      record.modelSurfaces.push_back(put(record.surfaces[k].name, {record.id, {}}, (record.uid << kPartBits) | part));
+    }
+  }
 }
 
 namespace {
@@ -230,27 +288,35 @@ void carrySleep(const Data& before, const Renumbering& trees, const std::vector<
 }  // namespace
 
 void World::Impl::ensureCompiled() {
-  if (!changed) return;
+  if (!changed && (arrived.empty() && !departed)) return;
+  if (!changed && useSpares()) return;
+  compileAll();
+}
+
+void World::Impl::compileAll() {
   if (data) {
     cacheContacts();
     saveStates();
   }
   std::vector<std::size_t> order;
   Spec nextSpec = makeSpec(Poses::Original, order);
-  Model next = compile(nextSpec);
-  if (next.nbody != static_cast<int>(order.size())) {
+  Spec withSpares = nextSpec;
+  addSpares(withSpares);
+  const int spareCount = static_cast<int>(withSpares.world.bodies.size() - nextSpec.world.bodies.size());
+  Model next = compile(withSpares);
+  if (next.nbody != static_cast<int>(order.size()) + spareCount) {
     throw std::logic_error("World: the compiled model has other bodies than the world");
   }
 
   // where everything was, and where it is now
-  const std::unique_ptr<Data> before = std::move(data);
+  const Copied<Data> before = std::move(data);
   const Model old = std::move(model);
   Renumbering geoms(static_cast<std::size_t>(old.ngeom), -1), flexes(static_cast<std::size_t>(old.nflex), -1),
       trees(static_cast<std::size_t>(old.ntree), -1);
   std::vector<bool> disturbed(static_cast<std::size_t>(old.ntree), wakeAll);
   model = std::move(next);
   spec = std::move(nextSpec);
-  bodyOfModel.clear();
+  bodyOfModel.assign(static_cast<std::size_t>(model.nbody), BodyId{});
   for (std::size_t k = 0; k < order.size(); ++k) {
     BodyRecord& record = bodies[order[k]];
     const int from = record.modelBody, to = static_cast<int>(k);
@@ -266,38 +332,44 @@ void World::Impl::ensureCompiled() {
     }
     record.modelBody = to;
     record.disturbed = false;
-    bodyOfModel.push_back(record.id);
+    bodyOfModel[k] = record.id;
   }
   for (const BodyRecord& record : bodies) {  // a tree that lost a body
     if (record.removed && record.modelBody >= 0 && old.body_treeid[record.modelBody] >= 0) {
       disturbed[static_cast<std::size_t>(old.body_treeid[record.modelBody])] = true;
     }
   }
+  spares.clear();
+  for (int b = static_cast<int>(order.size()); b < model.nbody; ++b) spares.push_back({kindOf(model, b), b});
   forgetRemoved();
-  softOfModel.clear();
-  for (SoftRecord& record : softs) {
-    const int from = record.modelFlex, to = static_cast<int>(softOfModel.size());
-    if (from >= 0) {
-      flexes[static_cast<std::size_t>(from)] = to;
-      const int begin = nodesOf(old, from).first, newBegin = nodesOf(model, to).first;
-      for (int node = 0; node < nodesOf(old, from).second; ++node) {
-        const int tree = old.dof_treeid[old.nv_rigid + 3 * (begin + node)];
-        if (tree >= 0) trees[static_cast<std::size_t>(tree)] = model.dof_treeid[model.nv_rigid + 3 * (newBegin + node)];
-      }
+  arrived.clear();
+  departed = false;
+  // by name; what is new has no old number
+  for (int f = 0; f < old.nflex; ++f) {
+    const int to = findId(model, ObjType::Flex, sinew::nameOf(old, ObjType::Flex, f));
+    flexes[static_cast<std::size_t>(f)] = to;
+    if (to < 0) continue;
+    const auto [begin, count] = nodesOf(old, f);
+    const int newBegin = nodesOf(model, to).first;
+    for (int node = 0; node < count; ++node) {
+      const int tree = old.dof_treeid[old.nv_rigid + 3 * (begin + node)];
+      if (tree >= 0) trees[static_cast<std::size_t>(tree)] = model.dof_treeid[model.nv_rigid + 3 * (newBegin + node)];
     }
-    record.modelFlex = to;
-    softOfModel.push_back(record.id);
   }
+  mapFlexes();
 
   data = std::make_unique<Data>(model);
   data->threads = options.threads;
   restoreStates();
-  changed = specIsStale = false;
+  changed = specIsStale = namesAreStale = false;
+  ++compilations;
   driveMotors();
+  dampBodies();
   synchronized = false;
   synchronize();  // all of it, before anything sleeps
   if (before) {
     data->status = before->status;
+    data->callbackError = before->callbackError;
     transferImpulses(old, *before,
                      {.geom = geoms,
                       .flex = flexes,
@@ -307,13 +379,30 @@ void World::Impl::ensureCompiled() {
                      model, *data);
     if (options.sleeping) {
       carrySleep(*before, trees, disturbed, *data);
-      restoreState(model, *data, saveState(model, *data));  // computes what sleepers keep between steps
+      sinew::restoreState(model, *data, saveState(model, *data));  // computes what sleepers keep between steps
     }
   }
   wakeAll = false;
 }
 
+void World::Impl::dampBodies() {
+  bool lifted = false;
+  for (const BodyRecord& record : bodies) {
+    lifted = lifted || record.gravityFactor != 1;
+    if (!record.isDynamic() || record.mount || record.linearDamping == record.angularDamping) continue;
+    std::fill_n(model.dof_damping.data() + model.body_dofadr[record.modelBody] + 3, 3, record.angularDamping);
+  }
+  if (lifted) model.ngravcomp = std::max(model.ngravcomp, 1);  // compiling counts only what is lifted up
+}
+
 Spec World::Impl::specWithKey() {
+  for (const BodyRecord& record : bodies) {
+    if (!record.isDynamic() || record.mount || record.linearDamping == record.angularDamping) continue;
+    throw LoadError(fmt::format(
+        "body \"{}\": its linear damping {} and its angular damping {} differ, but in MJCF a free joint has "
+        "one number for both",
+        record.body.name, record.linearDamping, record.angularDamping));
+  }
   saveStates();
   std::vector<std::size_t> order;
   Spec s = makeSpec(Poses::Present, order);
@@ -321,8 +410,28 @@ Spec World::Impl::specWithKey() {
   key.name = "now";
   key.time = data->time;
   key.layout = spec::KeyLayout::Sinew;
-  key.qpos = std::vector<double>(data->qpos.begin(), data->qpos.end());
-  key.qvel = std::vector<double>(data->qvel.begin(), data->qvel.end());
+  std::vector<double> qpos, qvel, mpos, mquat;
+  const auto append = [](std::vector<double>& to, const double* from, int count) {
+    to.insert(to.end(), from, from + count);
+  };
+  for (const std::size_t i : order) {  // the model of `s` has no spare bodies, and bodies in this order
+    const BodyRecord& record = bodies[i];
+    if (record.isKinematic()) {
+      append(mpos, record.placement.position.data(), 3);
+      append(mquat, record.placement.orientation.data(), 4);
+    }
+    if (!record.isDynamic()) continue;
+    append(qpos, record.qpos.data(), record.mount ? 1 : 7);
+    append(qvel, record.qvel.data(), record.mount ? 1 : 6);
+  }
+  append(qpos, data->qpos.data() + model.nq_rigid, model.nq - model.nq_rigid);
+  append(qvel, data->qvel.data() + model.nv_rigid, model.nv - model.nv_rigid);
+  key.qpos = std::move(qpos);
+  key.qvel = std::move(qvel);
+  if (!mpos.empty()) {
+    key.mpos = std::move(mpos);
+    key.mquat = std::move(mquat);
+  }
   s.keys.push_back(key);
   return s;
 }

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <iterator>
+#include <numeric>
 
+#include "base/check.h"
+#include "collision/contact_identity.h"
 #include "constraint/constraint.h"
 #include "kinematics/side.h"
 #include "sinew/constraints/contact_constraint_factory.h"
@@ -9,20 +13,10 @@
 namespace sinew {
 namespace {
 
-/// The numbers of colliders: a body's shape, or a soft thing.
-constexpr int kPartBits = 16;
-constexpr std::uint64_t kSoft = std::uint64_t{1} << 63;
-
 Vec3 normalOf(const Contact& contact) { return ConstMapVec3(contact.frame.data()); }
 
-std::uint64_t featureOf(const Contact& contact) {
-  const auto number = [](int i) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(i + 1)); };
-  std::uint64_t feature = static_cast<std::uint32_t>(contact.feature);
-  for (std::size_t side = 0; side < 2; ++side) {  // mixed, so that elements and vertices of both sides count
-    feature = (feature ^ number(contact.elem[side])) * 0x9E3779B97F4A7C15ull;
-    feature = (feature ^ number(contact.vert[side])) * 0x9E3779B97F4A7C15ull;
-  }
-  return feature;
+int colliderOf(const Model& m, const Contact& contact, std::size_t side) {
+  return contact.geom[side] >= 0 ? contact.geom[side] : m.ngeom + contact.flex[side];
 }
 
 bool samePair(const ContactEvent& x, const ContactEvent& y) { return x.a == y.a && x.b == y.b; }
@@ -30,17 +24,17 @@ bool before(const ContactEvent& x, const ContactEvent& y) { return x.a != y.a ? 
 
 }  // namespace
 
-ContactBody World::Impl::sideOf(const Contact& contact, std::size_t side) const {
-  if (contact.geom[side] < 0) return {{}, softOfModel[static_cast<std::size_t>(contact.flex[side])]};
-  return {bodyOfModel[static_cast<std::size_t>(model.geom_bodyid[contact.geom[side]])], {}};
+ContactBody World::Impl::sideOf(int collider) const {
+  SINEW_CHECK(collider >= 0 && collider < model.ngeom + model.nflex, "there is no such collider");
+  if (collider >= model.ngeom) return thingOfFlex[static_cast<std::size_t>(collider - model.ngeom)];
+  return {bodyOfModel[static_cast<std::size_t>(model.geom_bodyid[collider])], {}};
 }
 
-std::uint64_t World::Impl::colliderOf(const Contact& contact, std::size_t side) const {
-  const ContactBody who = sideOf(contact, side);
-  if (who.soft) return kSoft | softs[*softSlots.find(who.soft)].uid;
-  const BodyRecord& record = bodies[*bodySlots.find(who.body)];
-  const int part = contact.geom[side] - model.body_geomadr[record.modelBody];
-  return (record.uid << kPartBits) | static_cast<std::uint64_t>(part);
+std::uint64_t World::Impl::uidOf(int collider) const {
+  if (collider >= model.ngeom) return uidOfFlex[static_cast<std::size_t>(collider - model.ngeom)];
+  const int body = model.geom_bodyid[collider];
+  const BodyRecord& record = bodies[indexOf(bodyOfModel[static_cast<std::size_t>(body)])];
+  return (record.uid << kPartBits) | static_cast<std::uint64_t>(collider - model.body_geomadr[body]);
 }
 
 /// At the start of the last update. A soft thing is seen as the point that touches.
@@ -51,14 +45,12 @@ BodyState World::Impl::startStateOf(const Contact& contact, std::size_t side) co
   state.position = fromEigen(ConstMapVec3(contact.pos.data()) + reach * normalOf(contact));
   Vec3 v = Vec3::Zero();
   Side(model, *data, contact, side).forEachCarrier([&](Carrier carrier, double weight) {
-    // velocities of nodes are those at the end of the step, less what the step added
     if (carrier.isBody()) {
       const BodyState& body = startState[static_cast<std::size_t>(carrier.body())];
       const Vec3 arm = toEigen(state.position) - toEigen(body.position);
       v += weight * (toEigen(body.velocity) + toEigen(body.angularVelocity).cross(arm));
-    } else {
-      const int dof = model.nv_rigid + 3 * carrier.node();
-      v += weight * (ConstMapVec3(data->qvel.data() + dof) - lastStep * ConstMapVec3(data->qacc.data() + dof));
+    } else {  // as the velocity stage of that update left it
+      v += weight * vec3(data->flexpoint_xvel.data(), model.flexnode_pointid[carrier.node()]);
     }
   });
   state.velocity = fromEigen(v);
@@ -70,24 +62,26 @@ bool World::Impl::isDormant(const ContactBody& side) const {
   const auto index = bodySlots.find(side.body);
   if (!index) return false;
   const BodyRecord& record = bodies[*index];
-  if (record.isStatic) return true;
+  if (record.isStatic()) return true;
+  if (record.isKinematic()) return false;
   return options.sleeping && record.inData && data->tree_asleep[model.body_treeid[record.modelBody]] >= 0;
 }
 
 void World::Impl::trackContacts() {
-  std::vector<ContactKey> keys;
-  keys.reserve(static_cast<std::size_t>(data->ncon()));
+  tracker.begin();
   for (const Contact& contact : data->contact) {
-    keys.push_back({colliderOf(contact, 0), colliderOf(contact, 1), featureOf(contact), 0});
+    const ContactIdentity identity = identityOf(model, contact);
+    tracker.add({uidOf(identity.first), uidOf(identity.second), identity.feature, 0});
   }
-  const auto dormant = [&](std::uint64_t collider) {  // records are in growing order of their numbers
+  const auto isDormantUid = [&](std::uint64_t collider) {  // records are in growing order of their numbers
+    if (collider & kSoftUid) return false;
     const std::uint64_t uid = collider >> kPartBits;
     const auto record = std::lower_bound(bodies.begin(), bodies.end(), uid,
                                          [](const BodyRecord& r, std::uint64_t value) { return r.uid < value; });
     return record != bodies.end() && record->uid == uid && isDormant({record->id, {}});
   };
-  contactIds = tracker.update(
-      std::move(keys), [&](std::uint64_t a, std::uint64_t b) { return options.sleeping && dormant(a) && dormant(b); });
+  tracker.finish(
+      [&](std::uint64_t a, std::uint64_t b) { return options.sleeping && isDormantUid(a) && isDormantUid(b); });
 }
 
 void World::Impl::cacheContacts() {
@@ -107,9 +101,9 @@ void World::Impl::cacheContacts() {
         index(0), index(1), found, startStateOf(contact, 0), startStateOf(contact, 1),
         {contact.restitution, opt.erp, opt.slop, opt.restitution_threshold});
     WorldContact reported{.constraint = made.front()};
-    reported.id = contactIds[static_cast<std::size_t>(i)];
-    reported.a = sideOf(contact, 0);
-    reported.b = sideOf(contact, 1);
+    reported.id = tracker.id(i);
+    reported.a = sideOf(colliderOf(model, contact, 0));
+    reported.b = sideOf(colliderOf(model, contact, 1));
     reported.distance = contact.dist;
     const std::array<double, 6> force = forceOfContact(model, *data, i);
     reported.normalImpulse = force[0] * lastStep;
@@ -120,56 +114,79 @@ void World::Impl::cacheContacts() {
   }
 }
 
-void World::Impl::reportEvents() {
-  if (!onBegin && !onEnd) return;
-  cacheContacts();
-  // one entry per pair of things that touch, by growing pair
-  std::vector<ContactEvent> now;
-  for (const WorldContact& contact : contactCache) {
-    if (contact.distance > 0 && contact.normalImpulse <= 0) continue;
-    ContactEvent event{contact.a,
-                       contact.b,
-                       contact.constraint.getContactPoint(),
-                       contact.constraint.getContactNormal(),
-                       std::max(0.0, -contact.constraint.getPreImpactVelocity()),
-                       contact.normalImpulse};
+/// One entry per pair of things that touch, by growing pair.
+void World::Impl::findTouching() {
+  std::vector<ContactEvent>& found = began;  // as scratch
+  found.clear();
+  for (int i = 0; i < data->ncon(); ++i) {
+    const Contact& contact = data->contact[i];
+    const double impulse = forceOfContact(model, *data, i)[0] * lastStep;
+    if (contact.dist > 0 && impulse <= 0) continue;
+    // the first row of an elliptic contact is its normal, and efc_vel that of the start of the update
+    const double approach = contact.efc_address >= 0 ? -data->efc_vel[contact.efc_address] : 0;
+    ContactEvent event{sideOf(colliderOf(model, contact, 0)),
+                       sideOf(colliderOf(model, contact, 1)),
+                       contact.pos,
+                       fromEigen(normalOf(contact)),
+                       std::max(0.0, approach),
+                       impulse};
+    if (event.a == event.b) continue;  // a soft thing that touches itself
     if (event.b < event.a) {
       std::swap(event.a, event.b);
       for (double& x : event.normal) x = -x;
     }
-    now.push_back(event);
+    found.push_back(event);
   }
-  std::stable_sort(now.begin(), now.end(), before);
-  std::size_t count = 0;
-  for (const ContactEvent& event : now) {
-    if (count > 0 && samePair(now[count - 1], event)) {
-      now[count - 1].normalImpulse += event.normalImpulse;
+  // within a pair in the order of the contacts; std::stable_sort would allocate
+  touchOrder.resize(found.size());
+  std::iota(touchOrder.begin(), touchOrder.end(), std::size_t{0});
+  std::sort(touchOrder.begin(), touchOrder.end(), [&](std::size_t x, std::size_t y) {
+    return samePair(found[x], found[y]) ? x < y : before(found[x], found[y]);
+  });
+  nowTouching.clear();
+  for (const std::size_t i : touchOrder) {
+    if (!nowTouching.empty() && samePair(nowTouching.back(), found[i])) {
+      nowTouching.back().normalImpulse += found[i].normalImpulse;
     } else {
-      now[count++] = event;
+      nowTouching.push_back(found[i]);
     }
   }
-  now.resize(count);
+}
 
+void World::Impl::reportEvents() {
+  if (!onBegin && !onEnd) return;
+  findTouching();
+  began.clear();
+  ended.clear();
+  dormant.clear();
+  std::set_difference(nowTouching.begin(), nowTouching.end(), touching.begin(), touching.end(),
+                      std::back_inserter(began), before);
+  std::set_difference(touching.begin(), touching.end(), nowTouching.begin(), nowTouching.end(),
+                      std::back_inserter(ended), before);
   // between sleepers nobody looks for contacts: what touched before still does
-  std::vector<ContactEvent> began, ended, sleeping;
-  std::set_difference(now.begin(), now.end(), touching.begin(), touching.end(), std::back_inserter(began), before);
-  std::set_difference(touching.begin(), touching.end(), now.begin(), now.end(), std::back_inserter(ended), before);
   std::erase_if(ended, [&](const ContactEvent& event) {
-    const bool dormant = isDormant(event.a) && isDormant(event.b);
-    if (dormant) sleeping.push_back(event);
-    return dormant;
+    const bool asleep = isDormant(event.a) && isDormant(event.b);
+    if (asleep) dormant.push_back(event);
+    return asleep;
   });
   touching.clear();
-  std::merge(now.begin(), now.end(), sleeping.begin(), sleeping.end(), std::back_inserter(touching), before);
+  std::merge(nowTouching.begin(), nowTouching.end(), dormant.begin(), dormant.end(), std::back_inserter(touching),
+             before);
+  if (began.empty() && ended.empty()) return;
 
   // callbacks may change the world, and themselves
   const auto begin = onBegin, end = onEnd;
-  for (const ContactEvent& event : ended) {
+  std::vector<ContactEvent> starts, stops;
+  starts.swap(began);
+  stops.swap(ended);
+  for (const ContactEvent& event : stops) {
     if (end) end(event);
   }
-  for (const ContactEvent& event : began) {
+  for (const ContactEvent& event : starts) {
     if (begin) begin(event);
   }
+  starts.swap(began);
+  stops.swap(ended);
 }
 
 std::vector<WorldContact> World::contacts() const {

@@ -182,11 +182,15 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
   const std::string who =
       fmt::format("joint \"{}\" between \"{}\" and \"{}\"", joint.name, one.body.name, two.body.name);
   if (first == second) throw std::invalid_argument(fmt::format("{}: the bodies must differ", who));
-  if (one.isStatic && two.isStatic) throw std::invalid_argument(fmt::format("{}: both are static", who));
+  if (!one.isDynamic() && !two.isDynamic()) {
+    const bool both = one.isStatic() && two.isStatic();
+    throw std::invalid_argument(fmt::format("{}: {}", who, both ? "both are static" : "neither is moved by forces"));
+  }
   joint.first = first;
   joint.second = second;
   joint.shape = shape;
   joint.collide = options.collide;
+  joint.userData = options.userData;
   const Placement placement1 = impl_->placementOf(one), placement2 = impl_->placementOf(two);
   std::visit(Placer{who, placement1, placement2, joint}, shape);
   ++impl_->nextUid;
@@ -205,10 +209,10 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
     throw;
   }
   for (const BodyId end : {first, second}) {
-    impl_->body(end).disturbed = true;
+    impl_->disturb(impl_->body(end));
     ++impl_->body(end).joints;
   }
-  impl_->otherNames.insert(joint.name);
+  impl_->otherNames.emplace(joint.name, OtherName{.joint = joint.id});
   impl_->joints.push_back(std::move(joint));
   impl_->changed = true;
   return impl_->joints.back().id;
@@ -217,7 +221,7 @@ JointId World::addJoint(BodyId first, BodyId second, const JointShape& shape, co
 void World::Impl::mount(const JointRecord& joint, Mount mount, const Vector3& worldAxis, const Vector3& worldAnchor) {
   // the second body rides on the first, unless it cannot
   const auto canRide = [&](BodyId child, BodyId parent) {
-    if (body(child).isStatic || body(child).mount) return false;
+    if (!body(child).isDynamic() || body(child).mount) return false;
     for (const BodyRecord* up = &body(parent);; up = &body(up->mount->parent)) {
       if (up->id == child) return false;
       if (!up->mount) return true;
@@ -229,6 +233,14 @@ void World::Impl::mount(const JointRecord& joint, Mount mount, const Vector3& wo
         fmt::format("joint \"{}\": \"{}\" and \"{}\" already ride on joints with a coordinate; a body can be on one, "
                     "and not in a circle",
                     joint.name, body(joint.first).body.name, body(joint.second).body.name));
+  }
+  // a child of a mocap body would not feel that its parent turns
+  for (const BodyId end : {joint.first, joint.second}) {
+    if (!body(end).isKinematic()) continue;
+    throw std::invalid_argument(fmt::format(
+        "joint \"{}\": \"{}\" is kinematic, and a joint with a coordinate cannot be on it; fixed, ball and distance "
+        "joints can, and hinges without range, spring and motor",
+        joint.name, body(end).body.name));
   }
   // the axis is fixed in both: a positive displacement moves the second body along it
   const Vec3 axis = (straight ? 1 : -1) * toEigen(worldAxis).normalized();
@@ -307,9 +319,7 @@ void World::setMotor(JointId id, const JointMotor& motor) {
   record.motor = motor;
   impl_->driveMotors();
   impl_->specIsStale = true;
-  if (!impl_->options.sleeping) return;
-  for (const BodyId end : {record.first, record.second}) impl_->body(end).disturbed = true;
-  impl_->changed = true;  // compiling is what wakes
+  for (const BodyId end : {record.first, record.second}) impl_->disturb(impl_->body(end));
 }
 
 void World::Impl::writeJoint(const JointRecord& joint, Spec& spec, std::vector<spec::Body>& flat) const {

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "constraint/prescribed.h"
 #include "constraints/checks.h"
+#include "dynamics/momentum.h"
+#include "inertia/inertia.h"
 #include "kinematics/flexes.h"
+#include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
 #include "model/workspace.h"
 #include "sensor/sensor.h"
+#include "sinew/stages.h"
 #include "sinew/step.h"
 #include "world/world_impl.h"
 #include "world/world_shapes.h"
@@ -29,13 +34,28 @@ void World::Impl::step(double dt) {
     }
   }
   model.opt.timestep = lastStep = dt;
-  // A long step leaves depth that, taken out at a share per short step, would turn into speed: a hundred times as much
-  // after a step a hundred times as long. So the share is that of the longest step not long ago. What is forgotten of
-  // it per second is half the erp: depth, which goes with the square of what is left then, makes ever less speed.
-  longestStep = std::max(dt, longestStep - 0.5 * options.erp * dt);
-  model.opt.erp = options.erp * (dt / longestStep);
   d.threads = options.threads;
-  sinew::step(model, d);  // detect, build rows, solve, integrate
+  if (filter) {
+    d.callbacks.contactFilter = [this](const Model&, const Data&, int c1, int c2) { return filterAllows(c1, c2); };
+  } else {
+    d.callbacks.contactFilter = nullptr;
+  }
+  stepping = true;
+  step1(model, d);  // detect, build rows
+  if (model.nmocap > 0) {
+    ledVelocity.assign(static_cast<std::size_t>(6 * model.nmocap), 0.0);
+    for (const BodyRecord& record : bodies) {
+      if (!record.isKinematic()) continue;
+      double* v = ledVelocity.data() + 6 * model.body_mocapid[record.modelBody];
+      std::copy(record.velocity.begin(), record.velocity.end(), v);
+      std::copy(record.angularVelocity.begin(), record.angularVelocity.end(), v + 3);
+    }
+    addPrescribedVelocity(model, d, ledVelocity);
+  }
+  step2(model, d);  // solve, integrate
+  advanceMocap(model, d, ledVelocity, dt);
+  stepping = false;
+  for (Spare& spare : spares) spare.fresh = false;
   time += dt;
   d.time = time;  // also if a diverged state was reset
   startPending = true;
@@ -52,12 +72,20 @@ void World::Impl::step(double dt) {
   pushed.clear();
   trackContacts();
   reportEvents();
+  reportSensors();
 }
 
 void World::Impl::keepStart() {
   if (!startPending) return;
   startState.resize(static_cast<std::size_t>(model.nbody));
-  for (int b = 0; b < model.nbody; ++b) startState[static_cast<std::size_t>(b)] = stateOf(b);
+  for (int b = 0; b < model.nbody; ++b) {
+    BodyState& state = startState[static_cast<std::size_t>(b)] = stateOf(b);
+    if (model.body_mocapid[b] < 0) continue;
+    const double* v = ledVelocity.data() + 6 * model.body_mocapid[b];
+    const Vec3 w = ConstMapVec3(v + 3), arm = toEigen(state.position) - vec3(data->xpos.data(), b);
+    state.velocity = fromEigen(ConstMapVec3(v) + w.cross(arm));
+    state.angularVelocity = fromEigen(w);
+  }
   startPending = false;
 }
 
@@ -77,13 +105,21 @@ void World::Impl::synchronize() {
 BodyState World::Impl::stateOf(int b) const {
   const Data& d = *data;
   const Vec3 com = vec3(d.xipos.data(), b);
-  const ConstMapVec6 motion = vec6(d.cvel.data(), b);
-  const Vec3 w = motion.head<3>();
-  const Vec3 v = motion.tail<3>() + w.cross(com - vec3(d.subtree_com.data(), model.body_rootid[b]));
-  return {fromEigen(com), fromQuat(Quat::load(d.xquat.data() + 4 * b)), fromEigen(v), fromEigen(w)};
+  const PointVelocity v = pointVelocity(model, d, b, com);
+  return {fromEigen(com), fromQuat(Quat::load(d.xquat.data() + 4 * b)), fromEigen(v.linear), fromEigen(v.angular)};
+}
+
+std::optional<World::Impl::Led> World::Impl::ledOf(const BodyRecord& record) {
+  if (!record.isKinematic() || !record.inData) return std::nullopt;
+  const int id = model.body_mocapid[record.modelBody];
+  return Led{data->mocap_pos.data() + 3 * id, data->mocap_quat.data() + 4 * id};
 }
 
 Placement World::Impl::placementOf(const BodyRecord& record) {
+  if (const std::optional<Led> led = ledOf(record)) {
+    const BodyState state = stateOf(record);
+    return {state.position, state.orientation};
+  }
   if (record.inData) {
     synchronize();
     return {fromEigen(vec3(data->xpos.data(), record.modelBody)),
@@ -95,6 +131,14 @@ Placement World::Impl::placementOf(const BodyRecord& record) {
 }
 
 BodyState World::Impl::stateOf(const BodyRecord& record) {
+  if (const std::optional<Led> led = ledOf(record)) {
+    BodyState state;
+    std::copy_n(led->position, 3, state.position.begin());
+    std::copy_n(led->orientation, 4, state.orientation.begin());
+    state.velocity = record.velocity;
+    state.angularVelocity = record.angularVelocity;
+    return state;
+  }
   if (record.inData) {
     synchronize();
     return stateOf(record.modelBody);
@@ -127,8 +171,8 @@ void World::Impl::detach(BodyRecord& record) {
 
 bool World::isAwake(BodyId id) const {
   const BodyRecord& record = impl_->body(id);
-  if (record.isStatic) return false;
-  if (!record.inData) return true;
+  if (record.isStatic()) return false;
+  if (!record.inData || record.isKinematic()) return true;
   return impl_->data->tree_asleep[impl_->model.body_treeid[record.modelBody]] < 0 || !impl_->options.sleeping;
 }
 
@@ -140,7 +184,7 @@ Placement World::placement(BodyId id) const {
 BodyState World::state(BodyId id) const { return impl_->stateOf(impl_->body(id)); }
 
 double World::mass(BodyId id) const {
-  if (impl_->body(id).isStatic) return std::numeric_limits<double>::infinity();
+  if (!impl_->body(id).isDynamic()) return std::numeric_limits<double>::infinity();
   if (!impl_->body(id).inData) impl_->ensureCompiled();
   return impl_->model.body_mass[impl_->body(id).modelBody];
 }
@@ -149,7 +193,7 @@ double World::inverseMass(BodyId id) const { return 1 / mass(id); }
 
 Matrix3 World::inverseInertia(BodyId id) const {
   Matrix3 result{};
-  if (impl_->body(id).isStatic) return result;
+  if (!impl_->body(id).isDynamic()) return result;
   if (!impl_->body(id).inData) impl_->ensureCompiled();
   impl_->synchronize();
   const int b = impl_->body(id).modelBody;
@@ -177,10 +221,17 @@ void World::setPlacement(BodyId id, const Placement& placement) {
   if (id == impl_->ground) throw std::invalid_argument("the ground cannot be moved");
   refuseIfMounted(who, record);
   const Placement unit = record.fromGiven({placement.position, orientation});
-  if (record.isStatic || !record.inData) {
+  if (const std::optional<Impl::Led> led = impl_->ledOf(record)) {
+    std::copy_n(unit.position.begin(), 3, led->position);
+    std::copy_n(unit.orientation.begin(), 4, led->orientation);
+    impl_->synchronized = false;
+    return;
+  }
+  if (!record.inData) {
     record.placement = unit;
+    if (!record.isStatic()) return;
     impl_->changed = true;
-    if (record.isStatic) impl_->wakeAll = true;
+    impl_->wakeAll = true;
     return;
   }
   // the angular velocity stays as it is in the world; qvel has it in body axes
@@ -194,12 +245,12 @@ void World::setPlacement(BodyId id, const Placement& placement) {
 }
 
 void World::setVelocity(BodyId id, const Vector3& linear, const Vector3& angular) {
-  BodyRecord& record = impl_->movable(id, "a velocity");
+  BodyRecord& record = impl_->body(id).isKinematic() ? impl_->body(id) : impl_->movable(id, "a velocity");
   const std::string who = fmt::format("body \"{}\"", record.body.name);
   check::finite(who, "velocity", linear);
   check::finite(who, "angular velocity", angular);
   refuseIfMounted(who, record);
-  if (!record.inData) {
+  if (!record.inData || record.isKinematic()) {
     record.velocity = linear;
     record.angularVelocity = angular;
     return;
@@ -212,6 +263,34 @@ void World::setVelocity(BodyId id, const Vector3& linear, const Vector3& angular
   MapVec3{qvel} = toEigen(linear) - toEigen(angular).cross(arm);
   MapVec3{qvel + 3} = rotate(quat.conjugate(), toEigen(angular));
   impl_->synchronized = false;
+}
+
+void World::moveTo(BodyId id, const Placement& target, double dt) {
+  const BodyRecord& record = impl_->body(id);
+  const std::string who = fmt::format("body \"{}\"", record.body.name);
+  if (!record.isKinematic()) {
+    throw std::invalid_argument(fmt::format("{}: only kinematic bodies are moved to a placement", who));
+  }
+  check::finite(who, "position", target.position);
+  check::positive(who, "time to get there", dt);
+  const Quat to = toQuat(checkedOrientation(who, target.orientation));
+  const Placement now = placement(id);
+  const Quat from = toQuat(now.orientation);
+  const Vec3 linear = (toEigen(target.position) - toEigen(now.position)) / dt;
+  const Vec3 inBody = difference(to, from) / dt;  // rotation vector in the axes of `from`
+  setVelocity(id, fromEigen(linear), fromEigen(rotate(from, inBody)));
+}
+
+Vector3 World::velocityAt(BodyId id, const Vector3& point) const {
+  const BodyRecord& record = impl_->body(id);
+  check::finite(fmt::format("body \"{}\"", record.body.name), "point", point);
+  if (record.inData && !record.isKinematic()) {
+    impl_->synchronize();
+    return fromEigen(pointVelocity(impl_->model, *impl_->data, record.modelBody, toEigen(point)).linear);
+  }
+  const BodyState s = impl_->stateOf(record);
+  const Vec3 arm = toEigen(point) - toEigen(s.position);
+  return fromEigen(toEigen(s.velocity) + toEigen(s.angularVelocity).cross(arm));
 }
 
 // ------------------------------------------------------------------------------------------ soft things
@@ -267,44 +346,13 @@ double World::mass(SoftId id) const {
 
 // ------------------------------------------------------------------------------------------ sums
 
-namespace {
-
-Vec3 bodySpin(const Model& m, const Data& d, int b, const Vec3& w) {
-  const ConstMapMat3 R = mat3(d.ximat.data(), b);
-  return R * (vec3(m.body_inertia.data(), b).cwiseProduct(R.transpose() * w));
-}
-
-/// Calls f(body) for everything rigid that moves.
-template <class F>
-void eachMoving(const Model& m, F&& f) {
-  for (int b = 1; b < m.nbody; ++b) {
-    if (m.body_treeid[b] >= 0) f(b);
-  }
-}
-
-template <class F>
-void eachNode(const Model& m, const Data& d, F&& f) {
-  for (int node = 0; node < m.nflexnode; ++node) {
-    if (m.flexnode_pinned[node]) continue;
-    f(m.flexnode_mass[node], vec3(d.qpos.data() + m.nq_rigid, node), vec3(d.qvel.data() + m.nv_rigid, node));
-  }
-}
-
-}  // namespace
-
 double World::kineticEnergy() const {
   impl_->ensureCompiled();
   impl_->synchronize();
-  const Model& m = impl_->model;
-  const Data& d = *impl_->data;
-  double energy = 0;
-  eachMoving(m, [&](int b) {
-    const BodyState s = impl_->stateOf(b);
-    const Vec3 w = toEigen(s.angularVelocity);
-    energy += 0.5 * (m.body_mass[b] * toEigen(s.velocity).squaredNorm() + w.dot(bodySpin(m, d, b, w)));
-  });
-  eachNode(m, d, [&](double mass, const Vec3&, const Vec3& v) { energy += 0.5 * mass * v.squaredNorm(); });
-  return energy;
+  massMatrix(impl_->model, *impl_->data);
+  sinew::kineticEnergy(impl_->model, *impl_->data);
+  impl_->data->work->arena.settle();
+  return impl_->data->energy[1];
 }
 
 double World::potentialEnergy() const {
@@ -318,24 +366,13 @@ double World::potentialEnergy() const {
 Vector3 World::momentum() const {
   impl_->ensureCompiled();
   impl_->synchronize();
-  Vec3 sum = Vec3::Zero();
-  eachMoving(impl_->model, [&](int b) { sum += impl_->model.body_mass[b] * toEigen(impl_->stateOf(b).velocity); });
-  eachNode(impl_->model, *impl_->data, [&](double mass, const Vec3&, const Vec3& v) { sum += mass * v; });
-  return fromEigen(sum);
+  return sinew::momentum(impl_->model, *impl_->data).linear;
 }
 
 Vector3 World::angularMomentum() const {
   impl_->ensureCompiled();
   impl_->synchronize();
-  const Model& m = impl_->model;
-  Vec3 sum = Vec3::Zero();
-  eachMoving(m, [&](int b) {
-    const BodyState s = impl_->stateOf(b);
-    sum += m.body_mass[b] * toEigen(s.position).cross(toEigen(s.velocity)) +
-           bodySpin(m, *impl_->data, b, toEigen(s.angularVelocity));
-  });
-  eachNode(m, *impl_->data, [&](double mass, const Vec3& x, const Vec3& v) { sum += mass * x.cross(v); });
-  return fromEigen(sum);
+  return sinew::momentum(impl_->model, *impl_->data).angular;
 }
 
 std::span<const IslandReport> World::islands() const {

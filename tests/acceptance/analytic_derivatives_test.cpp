@@ -34,11 +34,11 @@ testing::AssertionResult sameMatrix(const Numbers& actual, const Numbers& expect
   return testing::AssertionSuccess();
 }
 
-void expectAgreement(const Model& m, const Data& d, const std::string& what) {
+void expectAgreement(const Model& m, const Data& d, const std::string& what, double eps = 1e-5) {
   SCOPED_TRACE(what);
   ASSERT_EQ(analyticObstacle(m, d), "");
   const TransitionDerivatives exact = analyticDerivatives(m, d);
-  const TransitionDerivatives differences = transitionDerivatives(m, d, {.eps = 1e-5, .centered = true});
+  const TransitionDerivatives differences = transitionDerivatives(m, d, {.eps = eps, .centered = true});
   EXPECT_EQ(exact.states, differences.states);
   EXPECT_EQ(exact.controls, differences.controls);
   EXPECT_TRUE(sameMatrix(exact.A, differences.A, test::tolerance(1e-7))) << "A";
@@ -110,6 +110,88 @@ TEST(AnalyticDerivatives, API_3_OfSpringsDampersAndActuatorsAreDifferencesOfStep
   }
 }
 
+/// Everything that makes rows: limits of joints (a ball, too) and tendons, connect, weld, joint and tendon equalities,
+/// friction loss, contacts of dimension 1 to 6 between free bodies, arms and the floor. Impedances change over
+/// decimetres: over the usual millimetre central differences are not exact enough to compare with.
+std::string rowsModel(const std::string& cone, double impratio) {
+  return R"(<mujoco><option timestep=".003" tolerance="1e-15" iterations="300" ls_iterations="100" cone=")" + cone +
+         R"(" impratio=")" + std::to_string(impratio) + R"("/>
+  <default><geom solimp=".8 .9 .5 .4 2" density="800"/><joint solimplimit=".7 .9 .5"/>
+    <equality solimp=".8 .9 .6 .5 3" solref=".03 .9"/></default>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 1"/>
+    <body name="ball" pos="-1 0 .092"><freejoint/><geom size=".1"/></body>
+    <body name="top" pos="-.97 .02 .279"><freejoint/><geom size=".1" condim="6" friction=".7 .02 .01"/></body>
+    <body name="log" pos="-2 0 .055"><freejoint/><geom type="capsule" size=".06 .2" euler="88 3 0" condim="4"/></body>
+    <body name="slab" pos="-3 0 .045"><freejoint/><geom type="box" size=".1 .15 .05" euler="1 .7 0"/></body>
+    <body name="egg" pos="-4 0 .09"><freejoint/><geom type="ellipsoid" size=".15 .12 .1" condim="1"/></body>
+    <body name="upper" pos="0 0 1"><joint name="shoulder" type="ball" limited="true" range="0 20" frictionloss=".05"/>
+      <geom type="capsule" size=".03" fromto="0 0 0 .3 0 0"/>
+      <body name="lower" pos=".3 0 0"><joint name="elbow" axis="0 1 0" limited="true" range="-10 10" damping=".05"/>
+        <joint name="twist" axis="1 0 0" frictionloss=".2"/><geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/>
+        <body name="hand" pos=".3 0 0"><joint name="rail" type="slide" axis="0 .6 .8"/><geom type="box" size=".05 .03 .04"/></body>
+      </body></body>
+    <body name="link1" pos="1 0 1"><joint name="a" axis="0 1 0"/><geom type="box" size=".2 .03 .03" pos=".2 0 0"/>
+      <body name="link2" pos=".4 0 0"><joint name="b" axis="0 1 0"/><geom type="box" size=".2 .03 .03" pos=".2 0 0"/></body></body>
+    <body name="hung" pos="1.4 .3 1"><freejoint/><geom type="box" size=".1 .05 .05"/></body>
+    <body name="geared" pos="1 1 1"><joint name="c" axis="1 0 0"/><geom size=".1" pos="0 .2 0"/></body>
+    <site name="hook" pos="0 .6 1"/>
+  </worldbody>
+  <contact><exclude body1="link1" body2="hung"/><exclude body1="link2" body2="hung"/></contact>
+  <tendon><fixed name="sum" limited="true" range="-.1 .1" solimplimit=".8 .9 .4"><joint joint="elbow" coef="1"/><joint joint="rail" coef="2"/></fixed>
+    <fixed name="t"><joint joint="b" coef="1.5"/></fixed></tendon>
+  <equality><connect body1="link2" body2="world" anchor=".4 0 .02"/><weld body1="hung" body2="link1" torquescale=".8"/>
+    <joint joint1="c" joint2="a" polycoef="0 .8 .3 .1 0"/><tendon tendon1="t" polycoef=".1 0 0 0 0"/></equality>
+  <actuator><motor joint="elbow" gear="2"/><position joint="c" kp="4"/><general joint="rail" dyntype="filter" dynprm=".05" gainprm="2"/>
+  </actuator></mujoco>)";
+}
+
+/// Rows of a step that push, by their kind.
+int pushing(const Data& d, RowType type) {
+  int count = 0;
+  for (int row = 0; row < d.nefc(); ++row) count += d.efc_type[row] == type && d.efc_force[row] != 0;
+  return count;
+}
+
+// Where rows stay on their sides a step is smooth, and its derivative that of the solve: against differences of steps.
+TEST(AnalyticDerivatives, API_3_WithActiveRowsAreDifferencesOfSteps) {
+  for (const std::string cone : {"pyramidal", "elliptic"}) {
+    for (const Integrator integrator : {Integrator::Euler, Integrator::RK4, Integrator::ImplicitFast}) {
+      Model m = test::modelOf(rowsModel(cone, cone == "elliptic" ? 3 : 1));
+      m.opt.integrator = integrator;
+      if (integrator == Integrator::ImplicitFast) {  // refuses standalone free bodies
+        std::string text = rowsModel(cone, 2);
+        for (std::size_t at; (at = text.find("<freejoint/>")) != std::string::npos;) {
+          text.replace(at, 12,
+                       "<joint type='slide' axis='0 0 1'/><joint type='slide' axis='1 0 0'/><joint axis='0 1 0'/>");
+        }
+        m = test::modelOf(text);
+        m.opt.integrator = integrator;
+      }
+      Data d(m);
+      test::randomizeState(m, d, 5, 0.0, 0.3);
+      d.qpos[m.jnt_qposadr[findId(m, ObjType::Joint, "elbow")]] = 0.4;  // beyond its limit
+      const int shoulder = m.jnt_qposadr[findId(m, ObjType::Joint, "shoulder")];
+      d.qpos[shoulder] = std::cos(0.25);  // and so is the ball
+      d.qpos[shoulder + 2] = std::sin(0.25);
+      forward(m, d);
+      EXPECT_GE(pushing(d, RowType::LimitJoint), 2);
+      EXPECT_GT(pushing(d, RowType::LimitTendon), 0);
+      EXPECT_GE(pushing(d, RowType::Equality), 6);
+      EXPECT_GT(pushing(d, RowType::FrictionDof), 0);
+      EXPECT_GT(pushing(d, cone == "elliptic" ? RowType::ContactElliptic : RowType::ContactPyramidal), 8);
+      expectAgreement(m, d, cone + " integrator " + std::to_string(static_cast<int>(integrator)));
+
+      for (int i = 0; i < m.nv; ++i) d.qacc[i] += 0.1 * std::sin(1.0 + i);
+      const InverseDerivatives exact = analyticInverseDerivatives(m, d);
+      const InverseDerivatives differences = inverseDerivatives(m, d, {.eps = 1e-6, .centered = true});
+      EXPECT_TRUE(sameMatrix(exact.DfDq, differences.DfDq, test::tolerance(1e-7))) << "DfDq " << cone;
+      EXPECT_TRUE(sameMatrix(exact.DfDv, differences.DfDv, test::tolerance(1e-7))) << "DfDv " << cone;
+      EXPECT_TRUE(sameMatrix(exact.DfDa, differences.DfDa, test::tolerance(1e-7))) << "DfDa " << cone;
+    }
+  }
+}
+
 TEST(AnalyticDerivatives, API_3_OfInverseDynamicsAreDifferences) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const Model m = test::modelOf(seed <= 3 ? test::randomTree(seed, 8) : std::string(kMachine));
@@ -136,8 +218,32 @@ TEST(AnalyticDerivatives, API_3_ObstaclesAreNamed) {
   };
   const std::string ball = "<body pos='0 0 1'><freejoint/><geom size='.1'/></body>";
   const std::string arm = "<body pos='0 0 1'><joint name='j' axis='0 1 0'/><geom size='.1' pos='.2 0 0'/></body>";
-  EXPECT_EQ(refuse("", "<body pos='0 0 .09'><freejoint/><geom size='.1'/></body>", ""),
-            text("4 constraint rows are active"));
+  const auto resting = [](const std::string& shape, const std::string& height, const std::string& more = "") {
+    return "<body pos='0 0 " + height + "'><freejoint/><geom name='thing' " + shape + "/></body>" + more;
+  };
+  EXPECT_EQ(refuse("", resting("size='.1'", ".0999995"), ""),
+            text("a contact or limit begins or ends within 1e-06 of dof 2"));
+  EXPECT_EQ(refuse("", resting("type='cylinder' size='.1 .1'", ".099"), ""),
+            text("the contact of geom 0 and geom \"thing\" jumps within 1e-06 of dof 3"));
+  EXPECT_EQ(refuse("noslip_iterations='2'", resting("size='.1'", ".09"), ""),
+            text("noslip changes forces after they were solved for"));
+  EXPECT_EQ(refuse("", resting("size='.1' adhesion='3'", ".09"), ""),
+            text("the contact of geom 0 and geom \"thing\" has adhesion"));
+  {
+    const Model m =
+        test::modelOf("<mujoco><option solver='PGS' iterations='1'/><worldbody><geom type='plane' size='1 1 1'/>" +
+                      resting("type='box' size='.1 .1 .1'", ".09") + "</worldbody></mujoco>");
+    const std::string why = analyticObstacle(m, Data(m));
+    EXPECT_EQ(why.find("the solver left "), 0u) << why;
+    EXPECT_NE(why.find(" of the forces unbalanced (more iterations or a smaller tolerance help)"), std::string::npos)
+        << why;
+  }
+  {
+    Model m = test::modelOf("<mujoco><worldbody><geom type='plane' size='1 1 1'/>" + resting("size='.1'", ".09") +
+                            "</worldbody></mujoco>");
+    m.opt.enableflags |= enable::kDiagExact;
+    EXPECT_EQ(analyticObstacle(m, Data(m)), "the flag diagexact is on, and rows depend on the mass matrix");
+  }
   EXPECT_EQ(refuse("density='1.2'", ball, ""), text("there is a fluid"));
   EXPECT_EQ(refuse("integrator='implicitfast'", ball, ""),
             text("body 1 is free, and implicitfast treats it as implicit does"));

@@ -117,6 +117,35 @@ TEST(Batch, BATCH_1_FieldsOfTheModelCanDifferBetweenRuns) {
   }
 }
 
+// Bounds of a geom and what a fluid does to it follow from its size: shapes twice as large as those compiled meet each
+// other and the floor as if they had been compiled so.
+TEST(Batch, BATCH_1_SizesOfGeomsTakeTheirBoundsAlong) {
+  const auto text = [](double x) {
+    char buffer[1024];
+    std::snprintf(buffer, sizeof(buffer),
+                  R"(<mujoco><option density="1.2" viscosity=".001"/><worldbody><geom type="plane" size="5 5 1"/>
+      <body pos="0 0 .5"><freejoint/><geom size="%.17g" mass="1"/><inertial pos="0 0 0" mass="1" diaginertia=".1 .1 .1"/></body>
+      <body pos=".05 .02 1"><freejoint/><geom type="box" size="%.17g .1 .05"/><inertial pos="0 0 0" mass="2" diaginertia=".1 .2 .2"/></body>
+      <body pos="0 .03 1.5"><freejoint/><geom type="capsule" size="%.17g .1" euler="90 0 10" fluidshape="ellipsoid"/>
+        <inertial pos="0 0 0" mass="1" diaginertia=".1 .1 .1"/></body></worldbody></mujoco>)",
+                  0.1 * x, 0.1 * x, 0.05 * x);
+    return std::string(buffer);
+  };
+  const Model base = test::modelOf(text(1));
+  Batch batch(base, 3, 1);
+  const std::span<double> size = batch.vary("geom_size");
+  std::vector<std::uint64_t> expected;
+  for (int run = 0; run < 3; ++run) {
+    const Model m = test::modelOf(text(1 + run));
+    Data d(m);
+    for (int i = 0; i < 150; ++i) step(m, d);
+    expected.push_back(stateHash(m, d));
+    std::copy(m.geom_size.begin(), m.geom_size.end(), size.begin() + run * 3 * m.ngeom);
+  }
+  batch.step(150);
+  for (int run = 0; run < 3; ++run) EXPECT_EQ(batch.hash(run), expected[static_cast<std::size_t>(run)]) << run;
+}
+
 TEST(Batch, BATCH_1_ResetsSingleRunsAndGoesToKeyframes) {
   const Model m = test::modelOf(kPile);
   Batch batch(m, 3, 2);
@@ -173,6 +202,9 @@ TEST(Batch, BATCH_1_WrongArgumentsAreNamed) {
   EXPECT_EQ(message([&] { batch.watch("nonsense"); }), "Batch: Data has no array of numbers named \"nonsense\"");
   EXPECT_EQ(message([&] { batch.vary("geom_bodyid"); }),
             "Batch: the model has no array of numbers named \"geom_bodyid\"");
+  EXPECT_EQ(message([&] { batch.vary("flex_young"); }),
+            "Batch: \"flex_young\" cannot be varied: compile() has worked it into other arrays of the model; compile a "
+            "model for each value");
   EXPECT_NE(
       message([&] { batch.state("xpos"); }).find("\"xpos\" is not an array of the state; expected one of: time, qpos"),
       std::string::npos);

@@ -32,8 +32,8 @@ struct Bin {
     world.addStatic(Plane{}, {.name = "floor"});
     const double wall = 0.5, reach = kHalfWidth + 2 * wall, at = kHalfWidth + wall;
     for (const double side : {-1.0, 1.0}) {
-      world.addStatic(Box{{wall, reach, 5}}, {.pos = {side * at, 0, 5}});
-      world.addStatic(Box{{reach, wall, 5}}, {.pos = {0, side * at, 5}});
+      world.addStatic(Box{{wall, reach, 5}}, {.position = {side * at, 0, 5}});
+      world.addStatic(Box{{reach, wall, 5}}, {.position = {0, side * at, 5}});
     }
     std::mt19937 generator(3);
     const auto uniform = [&](double lo, double hi) {
@@ -49,8 +49,8 @@ struct Bin {
       for (double& part : q) part /= length;
       const Vector3 half{uniform(0.1, 0.2), uniform(0.1, 0.2), uniform(0.1, 0.2)};
       boxes.push_back(world.addBody(
-          Box{half}, {.pos = {spacing * (x + 0.5) - kHalfWidth, spacing * (y + 0.5) - kHalfWidth, 0.5 + 0.7 * z},
-                      .quat = q,
+          Box{half}, {.position = {spacing * (x + 0.5) - kHalfWidth, spacing * (y + 0.5) - kHalfWidth, 0.5 + 0.7 * z},
+                      .orientation = q,
                       .restitution = 0.2}));
     }
   }

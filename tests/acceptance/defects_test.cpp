@@ -11,7 +11,7 @@
 
 /// Models that once crashed, hung or gave wrong numbers without a word, as they were found. Others have tests beside
 /// what was wrong: explosion.xml and cable_ring.xml in trouble_watch_test, files that ask for too much memory in
-/// load_limits_test.
+/// load_limits_test, dense height fields in contact_limit_test, forces that are no numbers in those of ONE-10.
 namespace sinew {
 namespace {
 
@@ -71,6 +71,13 @@ TEST(Defects, C3_NearlyAlignedMeshesTouchByTheirFaces) {
   forward(m, d);
   ASSERT_EQ(d.ncon(), 4);
   for (const Contact& contact : d.contact) EXPECT_NEAR(std::abs(contact.frame[2]), 1, 1e-8);
+}
+
+TEST(Defects, C24_AModelWhoseTexturesHaveNoNameIsAttached) {
+  const Model m = load(fileOf("mini.xml"));
+  Data d(m);
+  step(m, d);
+  EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
 }
 
 }  // namespace

@@ -288,9 +288,22 @@ TEST(FLEX_P5, FLEX_P5c_ASpinningBallIsBraked) {
       const Model m = sheetOnBall(condim, pinned, R"(cone="elliptic" timestep="0.001")");
       Data d(m);
       d.qvel[5] = 20;
-      for (int i = 0; i < 50; ++i) step(m, d);
+      double last = 20, pressed = 0;  // rad/s, N s
+      for (int i = 0; i < 50; ++i) {
+        step(m, d);
+        for (const Contact& c : d.contact) {
+          if (c.efc_address >= 0) pressed += d.efc_force[c.efc_address] * m.opt.timestep;
+        }
+        EXPECT_LE(d.qvel[5], last + 1e-9) << "friction never speeds up";
+        last = d.qvel[5];
+      }
       EXPECT_TRUE(d.status.ok());
-      EXPECT_LT(std::abs(d.qvel[5]), 20) << "condim " << condim;
+      // The angular momentum that is lost, 2/5 m r^2 dw, is at most what spinning and sliding friction can take: mu_s N
+      // and mu N times the lever, which is the radius at most; and at least a hundredth of it.
+      const double lost = 0.4 * 0.3 * 0.05 * 0.05 * (20 - last), most = (0.005 + 1 * 0.05) * pressed;
+      EXPECT_GT(last, 0);
+      EXPECT_GT(lost, 0.01 * most) << "condim " << condim << (pinned ? " pinned" : " free");
+      EXPECT_LT(lost, most) << "condim " << condim;
     }
   }
 }

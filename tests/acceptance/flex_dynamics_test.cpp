@@ -409,25 +409,26 @@ TEST(FlexDynamics, FLEX_B4_AnEdgeOfLengthZeroDoesNothing) {
   }
 }
 
-// The metric M + h^2 K + h D: its factor solves it, and a very stiff sheet under a large step stays calm.
+// The metric M + h^2 K + h D: its factor solves it, and a very stiff sheet under a large step gains no energy.
 TEST(FlexDynamics, StiffSheetsAreStableAtLargeStepsWithEverySolverAndCone) {
   for (const char* solver : {"Newton", "CG", "PGS"}) {
     for (const char* cone : {"pyramidal", "elliptic"}) {
-      const Model m = compiled(std::string("<option timestep='.005' integrator='implicitfast' solver='") + solver +
-                               "' cone='" + cone + R"('/><worldbody><geom type="sphere" size=".1" pos="0 0 -.12"/>
+      const Model m =
+          compiled(std::string("<option timestep='.005' integrator='implicitfast' solver='") + solver + "' cone='" +
+                   cone + R"('><flag energy="enable"/></option><worldbody><geom type="sphere" size=".1" pos="0 0 -.12"/>
         <flexcomp name="c" type="grid" dim="2" count="8 8 1" spacing=".03 .03 .03" mass=".1" radius=".005">
           <contact selfcollide="none"/>
           <elasticity young="1e7" poisson=".3" thickness=".002" elastic2d="both" damping=".001"/>
         </flexcomp></worldbody>)");
       ASSERT_GT(m.nstiffdof, 0);
       Data d(m);
-      double fastest = 0;
+      step(m, d);
+      const double start = d.energy[0] + d.energy[1];
       for (int i = 0; i < 300; ++i) {
         step(m, d);
-        for (int k = 0; k < m.nv; ++k) fastest = std::max(fastest, std::abs(d.qvel[k]));
+        ASSERT_LT(d.energy[0] + d.energy[1], start + 1e-3 * 0.1 * 9.81) << solver << " " << cone << ", step " << i;
       }
       EXPECT_TRUE(d.status.ok()) << solver << " " << cone << ": " << describeStatus(m, d);
-      EXPECT_LT(fastest, 20) << solver << " " << cone;
     }
   }
 }

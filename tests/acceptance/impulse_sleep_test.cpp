@@ -30,7 +30,7 @@ struct Columns {
       world += fmt::format(R"(<body pos="{} 0 {}"><freejoint/><geom type="box" size=".2 .2 .2" mass="1"/></body>)",
                            i / height, 0.2 + 0.4 * (i % height));
     }
-    return fmt::format(R"(<mujoco><option solver="Impulse" timestep="0.005">
+    return fmt::format(R"(<mujoco><option solver="Impulse" method="sweep" timestep="0.005">
       <flag sleep="enable"/></option><worldbody><geom type="plane" size="90 9 1"/>{}
       <body pos="-5 0 5"><joint axis="0 1 0"/><geom pos="0.5 0 0" size="0.1"/></body>
       <body pos="-9 0 0.1"><freejoint/><geom size="0.1" mass="2"/></body></worldbody></mujoco>)",
@@ -84,9 +84,9 @@ TEST(ImpulseSleep, ASleepingStackStaysPutBitForBit) {
 // weight above the lowest cube to itself, and it sinks by gravity's velocity per step, 0.05 m/s.
 TEST(ImpulseSleep, AWokenStackStartsFromTheImpulsesItHad) {
   Columns run(1, 10);
+  run.m.opt.iterations = 10;
   run.settle();
   run.steps(500);
-  run.m.opt.iterations = 10;
   wake(run.m, run.d, 0);
   step(run.m, run.d);
   EXPECT_EQ(run.asleep(), 0);
@@ -185,7 +185,8 @@ struct Tower {
   int began = 0, ended = 0;
 
   explicit Tower(int height) {
-    for (int i = 0; i < height; ++i) cubes.push_back(world.addBody(Box{}, {.pos = {0, 0, 0.5 + i}, .restitution = 0}));
+    for (int i = 0; i < height; ++i)
+      cubes.push_back(world.addBody(Box{}, {.position = {0, 0, 0.5 + i}, .restitution = 0}));
     world.onContactBegin([this](const ContactEvent&) { ++began; });
     world.onContactEnd([this](const ContactEvent&) { ++ended; });
   }
@@ -222,7 +223,7 @@ TEST(ImpulseSleep, AddingABodyElsewhereDoesNotMakeSleepersForget) {
   changed.run(300);
   same.run(300);
   ASSERT_EQ(changed.awake(), 0);
-  changed.world.addBody(Sphere{0.2}, {.pos = {20, 0, 3}});
+  changed.world.addBody(Sphere{0.2}, {.position = {20, 0, 3}});
   changed.run(5);
   EXPECT_EQ(changed.awake(), 0);
   same.run(5);

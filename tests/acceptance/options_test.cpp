@@ -84,15 +84,19 @@ std::vector<Case> cases() {
                    o.integrator = Integrator::RK4;
                  },
                  "the Impulse solver works on the velocity of one step and does not go with integrator=\"RK4\"; Euler, "
-                 "implicit and implicitfast do"});
+                 "implicit, implicitfast and midpoint do"});
   all.push_back({"",
                  {},
                  [](Option& o) { o.integrator = static_cast<Integrator>(7); },
-                 "'integrator' must be one of Euler, RK4, implicit, implicitfast, found the number 7"});
+                 "'integrator' must be one of Euler, RK4, implicit, implicitfast, midpoint, found the number 7"});
   all.push_back({"",
                  {},
                  [](Option& o) { o.solver = static_cast<Solver>(-1); },
                  "'solver' must be one of PGS, CG, Newton, Impulse, found the number -1"});
+  all.push_back({"",
+                 {},
+                 [](Option& o) { o.speculative = static_cast<Speculative>(2); },
+                 "'speculative' must be one of none, thin, found the number 2"});
   return all;
 }
 

@@ -107,6 +107,24 @@ TEST(Stages, API_2_TwoHalvesAreAStepBitForBit) {
   }
 }
 
+TEST(Stages, API_2_ForwardMayStandForTheFirstHalf) {
+  for (const auto& [name, mjcf] : models()) {
+    SCOPED_TRACE(name);
+    const Model m = modelOf(mjcf);
+    Data whole(m), halves(m);
+    for (int i = 0; i < 100; ++i) {
+      drive(m, whole);
+      step(m, whole);
+      forward(m, halves);
+      drive(m, halves);
+      step2(m, halves);
+      ASSERT_TRUE(equalBits(m, whole, halves)) << "step " << i;
+    }
+    step2(m, halves);  // once
+    EXPECT_EQ(halves.status[Trouble::StageOrder].count, 1);
+  }
+}
+
 /// The list that stages.h shows.
 void allStages(const Model& m, Data& d) {
   do {

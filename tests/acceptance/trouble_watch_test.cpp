@@ -135,14 +135,15 @@ TEST(Watch, WhatOverlapsAtTheStartHasAHundredStepsToPart) {
   }
 }
 
-// a ball at 100 m/s is in the middle of a plate within 100 steps; in the state that was given nothing overlaps
+// A ball at 100 m/s is in the middle of a plate within 100 steps, where nothing stops it ahead; in the state that was
+// given nothing overlaps.
 TEST(Watch, WhatIsTooDeepWithinTheFirstStepsIsToldUnlessThingsOverlappedAtTheStart) {
   for (const bool overlap : {false, true}) {
-    const Model m =
-        modelOf(fmt::format(R"(<mujoco><option timestep="0.001"/><worldbody><geom type="box" size="1 1 .01"/>
+    const Model m = modelOf(
+        fmt::format(R"(<mujoco><option timestep="0.001" speculative="none"/><worldbody><geom type="box" size="1 1 .01"/>
         <body pos="0 0 1"><freejoint/><geom size=".1"/></body>
         <body pos="3 0 0"><freejoint/><geom size=".1"/></body><geom size=".1" pos="3 0 {}"/></worldbody></mujoco>)",
-                            overlap ? 0.199 : 0.21));
+                    overlap ? 0.199 : 0.21));
     Data d(m);
     d.qvel[2] = -100;
     for (int i = 0; i < 12; ++i) step(m, d);
@@ -178,11 +179,11 @@ TEST(Watch, EnergyFromNowhereIsReported) {
   EXPECT_EQ(describeStatus(m, d).find("the energy grew by"), 0u) << describeStatus(m, d);
 }
 
-TEST(Watch, AClosedRingOfCableThatGainsEnergyIsReported) {
+TEST(Watch, AClosedRingOfCableGainsNoEnergyAndIsNotReported) {
   const Model m = fromData("cable_ring.xml");
   Data d(m);
   run(m, d, 8);
-  EXPECT_GT(d.status[Trouble::Energy].count, 0);
+  EXPECT_TRUE(d.status.ok()) << describeStatus(m, d);
 }
 
 /// Nothing is reported while `act` does what it does in every step.

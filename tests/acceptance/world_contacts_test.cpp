@@ -20,13 +20,13 @@ std::vector<std::uint64_t> identities(const World& w) {
 TEST(WorldContacts, LIFT_3_ARestingCubeKeepsItsContactsAndGetsNewOnesWhenPutBack) {
   World w;
   w.addStatic(Plane{});
-  const BodyId cube = w.addBody(Box{}, {.pos = {0, 0, 0.5}});
+  const BodyId cube = w.addBody(Box{}, {.position = {0, 0, 0.5}});
   for (int i = 0; i < 30; ++i) w.update(1.0 / 60);
   const std::vector<std::uint64_t> first = identities(w);
   ASSERT_EQ(first.size(), 4u);
   EXPECT_EQ(std::adjacent_find(first.begin(), first.end()), first.end()) << "all different";
   for (int i = 0; i < 100; ++i) {
-    if (i == 50) w.addBody(Sphere{}, {.pos = {5, 0, 3}});  // survives compilation
+    if (i == 50) w.addBody(Sphere{}, {.position = {5, 0, 3}});  // survives compilation
     w.update(1.0 / 60);
     std::vector<std::uint64_t> now = identities(w);
     now.erase(std::remove_if(now.begin(), now.end(), [&](std::uint64_t id) { return id > first.back(); }), now.end());

@@ -37,12 +37,12 @@ Vector3 minus(const Vector3& a, const Vector3& b) { return {a[0] - b[0], a[1] - 
 TEST(WorldHandles, AHandleOfARemovedBodyIsRefusedAlsoWhenItsPlaceIsTaken) {
   World w;
   const BodyId first = w.addBody(Sphere{});
-  const BodyId second = w.addBody(Sphere{}, {.pos = {3, 0, 0}});
+  const BodyId second = w.addBody(Sphere{}, {.position = {3, 0, 0}});
   w.update(0.01);
   w.remove(first);
   EXPECT_FALSE(w.contains(first));
   EXPECT_EQ(refusal([&] { w.state(first); }), "body handle 1.1 names a body that was removed");
-  const BodyId third = w.addBody(Sphere{}, {.pos = {6, 0, 0}});
+  const BodyId third = w.addBody(Sphere{}, {.position = {6, 0, 0}});
   EXPECT_EQ(third.slot, first.slot);
   EXPECT_NE(third, first);
   EXPECT_EQ(refusal([&] { w.applyForce(first, {1, 0, 0}); }), "body handle 1.1 names a body that was removed");
@@ -71,7 +71,8 @@ TEST(WorldHandles, NamesLeadToBodies) {
 std::vector<BodyId> addStack(World& w, double x) {
   std::vector<BodyId> ids;
   for (int i = 0; i < 5; ++i) {
-    ids.push_back(w.addBody(Box{}, {.pos = {x + 0.02 * i, 0, 0.5 + 1.01 * i}, .velocity = {0.1, 0, 0}, .mass = 1.0}));
+    ids.push_back(
+        w.addBody(Box{}, {.position = {x + 0.02 * i, 0, 0.5 + 1.01 * i}, .velocity = {0.1, 0, 0}, .mass = 1.0}));
   }
   return ids;
 }
@@ -81,12 +82,12 @@ TEST(WorldLife, OthersDoNotNoticeThatABodyComesOrGoes) {
   World disturbed, alone;
   disturbed.addStatic(Plane{});
   alone.addStatic(Plane{});
-  const BodyId early = disturbed.addBody(Sphere{}, {.pos = {-8, 0, 4}});
+  const BodyId early = disturbed.addBody(Sphere{}, {.position = {-8, 0, 4}});
   const std::vector<BodyId> stack = addStack(disturbed, 0), same = addStack(alone, 0);
   BodyId late;
   for (int i = 0; i < 120; ++i) {
     if (i == 30) disturbed.remove(early);
-    if (i == 60) late = disturbed.addBody(Box{}, {.pos = {10, 0, 2}});
+    if (i == 60) late = disturbed.addBody(Box{}, {.position = {10, 0, 2}});
     if (i == 90) disturbed.remove(late);
     disturbed.update(1.0 / 60);
     alone.update(1.0 / 60);
@@ -100,7 +101,7 @@ TEST(WorldLife, ManyChangesAreCompiledOnce) {
   World w;
   w.addStatic(Plane{});
   for (int i = 0; i < 1000; ++i) {
-    const BodyId id = w.addBody(Sphere{0.1}, {.pos = {0.3 * (i % 32), 0.3 * (i / 32), 1}});
+    const BodyId id = w.addBody(Sphere{0.1}, {.position = {0.3 * (i % 32), 0.3 * (i / 32), 1}});
     w.setVelocity(id, {0, 0, 1}, {0, 0, 0});
     w.applyForce(id, {0, 0, 1});
     EXPECT_EQ(w.placement(id).position[2], 1);  // answers without compiling
@@ -116,22 +117,22 @@ TEST(WorldLife, AnEmptyWorldPassesTime) {
   w.update(0.5);
   EXPECT_EQ(w.time(), 0.75);
   EXPECT_TRUE(w.contacts().empty());
-  const BodyId ball = w.addBody(Sphere{}, {.pos = {0, 0, 5}});
+  const BodyId ball = w.addBody(Sphere{}, {.position = {0, 0, 5}});
   w.update(0.1);
   w.remove(ball);
   w.update(0.1);
   EXPECT_NEAR(w.time(), 0.95, tolerance(1e-15));
 }
 
-// Twenty sweeps do not solve for six boxes anew in every update. The forces of the last one are a good start, whatever
-// its length; its impulses are twice too large after an update that took twice as long. (Factors of 4 and more need
-// more sweeps.)
+// The forces of the last update are a good start, whatever its length, and contacts stay as stiff as they were in the
+// longest one not long ago.
 TEST(WorldLife, AStackDoesNotNoticeThatTheTimestepChanges) {
-  for (const double factor : {2, 3}) {
-    World w({.iterations = 20});
+  for (const double factor : {2, 3, 10}) {
+    World w;
     w.addStatic(Plane{}, {.restitution = 0});
     BodyId top;
-    for (int i = 0; i < 6; ++i) top = w.addBody(Box{{0.2, 0.2, 0.2}}, {.pos = {0, 0, 0.2 + 0.4 * i}, .restitution = 0});
+    for (int i = 0; i < 6; ++i)
+      top = w.addBody(Box{{0.2, 0.2, 0.2}}, {.position = {0, 0, 0.2 + 0.4 * i}, .restitution = 0});
     for (int i = 0; i < 1000; ++i) {
       w.update(1.0 / 60 / (i % 7 < 3 ? 1 : factor));
       if (i < 300) continue;
@@ -146,7 +147,7 @@ TEST(WorldLife, WhatLandsInALongUpdateStaysDownInShortOnes) {
   for (const double factor : {1, 10, 100}) {
     World w;
     w.addStatic(Plane{}, {.restitution = 0});
-    const BodyId box = w.addBody(Box{{0.2, 0.2, 0.2}}, {.pos = {0, 0, 1}, .restitution = 0});
+    const BodyId box = w.addBody(Box{{0.2, 0.2, 0.2}}, {.position = {0, 0, 1}, .restitution = 0});
     for (int i = 0; w.time() < 3; ++i) {
       w.update(1.0 / 60 / (i % 7 < 3 ? 1 : factor));
       if (w.time() < 0.6) continue;
@@ -159,7 +160,7 @@ TEST(WorldLife, WhatLandsInALongUpdateStaysDownInShortOnes) {
 // Semi-implicit Euler with steps h_k: v = -g sum h_k exactly.
 TEST(WorldLife, TheTimestepMayChangeFromUpdateToUpdate) {
   World w;
-  const BodyId ball = w.addBody(Sphere{}, {.pos = {0, 0, 100}});
+  const BodyId ball = w.addBody(Sphere{}, {.position = {0, 0, 100}});
   double t = 0;
   for (const double h : {0.01, 0.002, 0.03, 0.0001, 0.02}) {
     w.update(h);
@@ -182,7 +183,7 @@ TEST(WorldLife, ABodyCanBeMovedAndGivenAVelocity) {
   EXPECT_TRUE(test::allNear(w.state(box).angularVelocity, Vector3{0.1, 0.2, 0.3}, 1e-12));
   w.update(0.01);
   EXPECT_NEAR(w.placement(box).position[0], 1.04, tolerance(1e-12));
-  const BodyId wall = w.addStatic(Box{}, {.name = "wall", .pos = {20, 0, 0}});
+  const BodyId wall = w.addStatic(Box{}, {.name = "wall", .position = {20, 0, 0}});
   w.setPlacement(wall, {{30, 0, 0}, {1, 0, 0, 0}});
   w.update(0.01);
   EXPECT_EQ(w.state(wall).position[0], 30);
@@ -195,11 +196,11 @@ TEST(WorldLife, ABodyCanBeMovedAndGivenAVelocity) {
 TEST(WorldLife, AThousandCoincidentBodiesDoNotBreakIt) {
   World w;
   w.addStatic(Plane{});
-  for (int i = 0; i < 1000; ++i) w.addBody(Sphere{0.1}, {.pos = {0, 0, 0.5}, .contype = 2, .conaffinity = 1});
+  for (int i = 0; i < 1000; ++i) w.addBody(Sphere{0.1}, {.position = {0, 0, 0.5}, .contype = 2, .conaffinity = 1});
   for (int i = 0; i < 30; ++i) w.update(1.0 / 60);
   World tight;
   tight.addStatic(Plane{});
-  for (int i = 0; i < 60; ++i) tight.addBody(Box{{0.1, 0.1, 0.1}}, {.pos = {0, 0, 0.5}});
+  for (int i = 0; i < 60; ++i) tight.addBody(Box{{0.1, 0.1, 0.1}}, {.position = {0, 0, 0.5}});
   for (int i = 0; i < 10; ++i) tight.update(1.0 / 60);
   for (const World* world : {&w, &tight}) {
     EXPECT_EQ(world->trouble(), "");
@@ -229,12 +230,13 @@ TriangleMesh tetrahedron() {
 // volume 1/6, centre of mass at 1/4 of each edge; vertices are stored in single precision
 TEST(WorldShapes, AMeshIsWhereItsVerticesAre) {
   World w({.gravity = {0, 0, 0}});
-  const BodyId mesh = w.addBody(tetrahedron(), {.pos = {1, 0, 0}, .velocity = {0, 1, 0}, .angularVelocity = {0, 0, 2}});
+  const BodyId mesh =
+      w.addBody(tetrahedron(), {.position = {1, 0, 0}, .velocity = {0, 1, 0}, .angularVelocity = {0, 0, 2}});
   EXPECT_NEAR(w.mass(mesh), 1000.0 / 6, tolerance(1e-4));
   EXPECT_TRUE(test::allNear(w.state(mesh).position, Vector3{1.25, 0.25, 0.25}, 1e-7));
   EXPECT_TRUE(test::allNear(w.state(mesh).velocity, Vector3{0, 1, 0}, 1e-12)) << "of the centre of mass";
   EXPECT_EQ(w.placement(mesh).position, (Vector3{1, 0, 0}));
-  const BodyId heavy = w.addBody(tetrahedron(), {.pos = {5, 0, 0}, .mass = 3.0});
+  const BodyId heavy = w.addBody(tetrahedron(), {.position = {5, 0, 0}, .mass = 3.0});
   EXPECT_NEAR(w.mass(heavy), 3, tolerance(1e-12));
   EXPECT_EQ(w.model().nmesh, 1) << "stored once";
   EXPECT_NE(refusal([&] { w.addBody(TriangleMesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {}}); }), "");
@@ -250,7 +252,7 @@ TEST(WorldShapes, AMeshIsWhereItsVerticesAre) {
 TEST(WorldShapes, ACompoundBodyIsTheSumOfItsParts) {
   World w({.gravity = {0, 0, 0}});
   const Part parts[] = {{Sphere{0.1}, {-0.5, 0, 0}}, {Sphere{0.1}, {0.5, 0, 0}}};
-  const BodyId body = w.addBody(parts, {.pos = {0, 0, 1}, .mass = 2.0});
+  const BodyId body = w.addBody(parts, {.position = {0, 0, 1}, .mass = 2.0});
   EXPECT_NEAR(w.mass(body), 2, tolerance(1e-12));
   EXPECT_TRUE(test::allNear(w.state(body).position, Vector3{0, 0, 1}, 1e-12));
   EXPECT_NEAR(1 / w.inverseInertia(body)[8], 2 * (0.4 * 0.01 + 0.25), tolerance(1e-12));
@@ -266,7 +268,7 @@ TEST(WorldJoints, BallAndHingeHoldTheirAnchor) {
   for (const bool hinge : {false, true}) {
     World w;
     const BodyId rod =
-        w.addBody(Capsule{0.05, 0.5}, {.pos = {0.5, 0, 0}, .quat = {std::sqrt(0.5), 0, std::sqrt(0.5), 0}});
+        w.addBody(Capsule{0.05, 0.5}, {.position = {0.5, 0, 0}, .orientation = {std::sqrt(0.5), 0, std::sqrt(0.5), 0}});
     JointShape shape = BallJoint{{0, 0, 0}};
     if (hinge) shape = HingeJoint{{0, 0, 0}, {0, 1, 0}};
     const JointId joint = w.addJoint(w.ground(), rod, shape);
@@ -293,7 +295,7 @@ TEST(WorldJoints, BallAndHingeHoldTheirAnchor) {
 TEST(WorldJoints, AFixedJointMakesOneBodyOfTwo) {
   World w({.gravity = {0, 0, 0}});
   const BodyId a = w.addBody(Box{}, {.mass = 1.0});
-  const BodyId b = w.addBody(Box{}, {.pos = {1, 0, 0}, .mass = 1.0});
+  const BodyId b = w.addBody(Box{}, {.position = {1, 0, 0}, .mass = 1.0});
   w.addJoint(a, b, FixedJoint{});
   w.applyImpulse(a, {0, 2, 0});
   for (int i = 0; i < 100; ++i) w.update(0.01);
@@ -308,7 +310,7 @@ TEST(WorldJoints, AFixedJointMakesOneBodyOfTwo) {
 TEST(WorldJoints, ASlideMovesAlongItsAxisOnly) {
   World w;
   const Vector3 axis{std::sqrt(0.5), 0, -std::sqrt(0.5)};
-  const BodyId bead = w.addBody(Sphere{0.1}, {.name = "bead", .pos = {0, 0, 2}, .mass = 1.0});
+  const BodyId bead = w.addBody(Sphere{0.1}, {.name = "bead", .position = {0, 0, 2}, .mass = 1.0});
   const JointId joint = w.addJoint(w.ground(), bead, SlideJoint{axis});
   for (int i = 0; i < 100; ++i) w.update(0.01);
   // a = g / sqrt(2) along the axis; semi-implicit Euler travels a h^2 n (n + 1) / 2
@@ -326,7 +328,7 @@ TEST(WorldJoints, ASlideMovesAlongItsAxisOnly) {
 TEST(WorldJoints, ASlideBetweenMovingBodiesKeepsMomentumAndComesOffWithItsCarrier) {
   World w({.gravity = {0, 0, 0}});
   const BodyId cart = w.addBody(Box{}, {.velocity = {1, 0, 0}, .mass = 2.0});
-  const BodyId load = w.addBody(Box{{0.2, 0.2, 0.2}}, {.pos = {0, 0, 1}, .velocity = {3, 0, 0}, .mass = 1.0});
+  const BodyId load = w.addBody(Box{{0.2, 0.2, 0.2}}, {.position = {0, 0, 1}, .velocity = {3, 0, 0}, .mass = 1.0});
   w.addJoint(cart, load, SlideJoint{{1, 0, 0}});
   EXPECT_NEAR(w.momentum()[0], 5, tolerance(1e-9));
   for (int i = 0; i < 10; ++i) w.update(0.01);
@@ -340,8 +342,8 @@ TEST(WorldJoints, ASlideBetweenMovingBodiesKeepsMomentumAndComesOffWithItsCarrie
 
 TEST(WorldJoints, ADistanceIsARodOrARope) {
   World w;
-  const BodyId rod = w.addBody(Sphere{0.1}, {.pos = {1, 0, 0}});
-  const BodyId rope = w.addBody(Sphere{0.1}, {.pos = {0.5, 5, 0}});
+  const BodyId rod = w.addBody(Sphere{0.1}, {.position = {1, 0, 0}});
+  const BodyId rope = w.addBody(Sphere{0.1}, {.position = {0.5, 5, 0}});
   w.addJoint(w.ground(), rod, DistanceJoint{{0, 0, 0}, {1, 0, 0}});
   w.addJoint(w.ground(), rope, DistanceJoint{{0, 5, 0}, {0.5, 5, 0}, 0.0, 1.0});
   for (int i = 0; i < 1000; ++i) {
@@ -350,14 +352,14 @@ TEST(WorldJoints, ADistanceIsARodOrARope) {
     EXPECT_LT(length(minus(w.state(rope).position, {0, 5, 0})), 1 + tolerance(2e-2));
   }
   // adding something later does not change the length the rod was made with
-  w.addBody(Sphere{0.1}, {.pos = {20, 0, 0}});
+  w.addBody(Sphere{0.1}, {.position = {20, 0, 0}});
   for (int i = 0; i < 500; ++i) w.update(0.002);
   EXPECT_NEAR(length(w.state(rod).position), 1, tolerance(2e-3));
 }
 
 TEST(WorldJoints, JointsAreCheckedAndGoWithTheirBodies) {
   World w;
-  const BodyId a = w.addBody(Sphere{}, {.name = "a"}), b = w.addBody(Sphere{}, {.name = "b", .pos = {2, 0, 0}});
+  const BodyId a = w.addBody(Sphere{}, {.name = "a"}), b = w.addBody(Sphere{}, {.name = "b", .position = {2, 0, 0}});
   EXPECT_EQ(refusal([&] { w.addJoint(a, a, FixedJoint{}, {.name = "j"}); }),
             "joint \"j\" between \"a\" and \"a\": the bodies must differ");
   EXPECT_EQ(refusal([&] {
@@ -382,7 +384,7 @@ TEST(WorldJoints, JointsAreCheckedAndGoWithTheirBodies) {
 TEST(WorldEvents, ContactsBeginAndEnd) {
   World w;
   const BodyId floor = w.addStatic(Plane{}, {.restitution = 1});
-  const BodyId ball = w.addBody(Sphere{0.5}, {.pos = {0, 0, 1}, .restitution = 1});
+  const BodyId ball = w.addBody(Sphere{0.5}, {.position = {0, 0, 1}, .restitution = 1});
   int began = 0, ended = 0;
   double speed = 0, impulse = 0;
   w.onContactBegin([&](const ContactEvent& e) {
@@ -403,11 +405,11 @@ TEST(WorldEvents, ContactsBeginAndEnd) {
 TEST(WorldEvents, CallbacksMayChangeTheWorld) {
   World w;
   w.addStatic(Plane{}, {.name = "floor"});
-  w.addBody(Sphere{0.5}, {.pos = {0, 0, 1}});
-  w.addBody(Sphere{0.5}, {.pos = {3, 0, 1}});
+  w.addBody(Sphere{0.5}, {.position = {0, 0, 1}});
+  w.addBody(Sphere{0.5}, {.position = {3, 0, 1}});
   w.onContactBegin([&](const ContactEvent& e) {
     const BodyId ball = w.isStatic(e.a.body) ? e.b.body : e.a.body;
-    w.addBody(Sphere{0.2}, {.pos = {0, 10.0 + w.placement(ball).position[0], 5}});
+    w.addBody(Sphere{0.2}, {.position = {0, 10.0 + w.placement(ball).position[0], 5}});
     w.remove(ball);
   });
   for (int i = 0; i < 60; ++i) w.update(1.0 / 60);
@@ -418,7 +420,7 @@ TEST(WorldEvents, CallbacksMayChangeTheWorld) {
 TEST(WorldEvents, AnExceptionOfACallbackLeavesTheWorldUsable) {
   World w;
   w.addStatic(Plane{});
-  const BodyId ball = w.addBody(Sphere{0.5}, {.pos = {0, 0, 0.5}});
+  const BodyId ball = w.addBody(Sphere{0.5}, {.position = {0, 0, 0.5}});
   w.onContactBegin([](const ContactEvent&) { throw std::runtime_error("enough"); });
   EXPECT_THROW(w.update(0.01), std::runtime_error);
   EXPECT_NEAR(w.time(), 0.01, tolerance(1e-15));
@@ -455,7 +457,7 @@ TEST(WorldSoft, ASoftBallFallsBouncesAndIsReported) {
     for (const WorldContact& c : w.contacts()) touched = touched || c.a.soft == soft || c.b.soft == soft;
     lowest = std::min(lowest, w.centerOfMass(soft)[2]);
     if (touched) rebound = std::max(rebound, w.velocity(soft)[2]);
-    if (i == 300) w.addBody(Sphere{0.1}, {.pos = {5, 0, 1}});  // its shape survives
+    if (i == 300) w.addBody(Sphere{0.1}, {.position = {5, 0, 1}});  // its shape survives
   }
   EXPECT_TRUE(touched);
   EXPECT_GT(lowest, 0);
@@ -474,9 +476,9 @@ TEST(WorldSoft, ASoftBallFallsBouncesAndIsReported) {
 TEST(WorldExport, MjcfContinuesWhereTheWorldIs) {
   World w;
   w.addStatic(Plane{}, {.restitution = 0.8});
-  const BodyId ball = w.addBody(Sphere{0.5}, {.pos = {0, 0, 2}, .restitution = 0.8});
-  const BodyId mesh = w.addBody(tetrahedron(), {.pos = {4, 0, 3}, .angularVelocity = {1, 2, 3}});
-  const BodyId left = w.addBody(Box{}, {.pos = {0, 8, 4}}), right = w.addBody(Box{}, {.pos = {1.5, 8, 4}});
+  const BodyId ball = w.addBody(Sphere{0.5}, {.position = {0, 0, 2}, .restitution = 0.8});
+  const BodyId mesh = w.addBody(tetrahedron(), {.position = {4, 0, 3}, .angularVelocity = {1, 2, 3}});
+  const BodyId left = w.addBody(Box{}, {.position = {0, 8, 4}}), right = w.addBody(Box{}, {.position = {1.5, 8, 4}});
   w.addJoint(left, right, HingeJoint{{0.75, 8, 4}, {0, 1, 0}});
   w.addJoint(w.ground(), left, DistanceJoint{{0, 8, 6}, {0, 8, 4.5}});
   for (int i = 0; i < 20; ++i) w.update(0.01);

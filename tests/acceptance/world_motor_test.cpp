@@ -29,11 +29,11 @@ struct Car {
 
   Car(double slope, double speed, double force) : world(options(slope)) {
     world.addStatic(Plane{}, {.friction = 1});
-    chassis = world.addBody(Box{{1, 0.4, 0.1}}, {.pos = {0, 0, kRadius}, .mass = kCar, .friction = 0.1});
+    chassis = world.addBody(Box{{1, 0.4, 0.1}}, {.position = {0, 0, kRadius}, .mass = kCar, .friction = 0.1});
     for (const double x : {-0.8, 0.8}) {
       for (const double y : {-0.6, 0.6}) {
-        const BodyId wheel =
-            world.addBody(Sphere{kRadius}, {.pos = {x, y, kRadius}, .mass = kWheel, .restitution = 0, .friction = 1});
+        const BodyId wheel = world.addBody(
+            Sphere{kRadius}, {.position = {x, y, kRadius}, .mass = kWheel, .restitution = 0, .friction = 1});
         HingeJoint hinge{.anchor = {x, y, kRadius}, .axis = {0, 1, 0}};
         hinge.motor = {.speed = speed, .maxForce = x < 0 ? force : 1e-9};  // the others roll
         axles.push_back(world.addJoint(chassis, wheel, hinge));

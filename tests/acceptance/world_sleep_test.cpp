@@ -19,7 +19,7 @@ struct Pile {
   std::vector<BodyId> cubes;
 
   Pile() {
-    for (int i = 0; i < 3; ++i) cubes.push_back(world.addBody(Box{}, {.pos = {0, 0, 0.5 + i}, .restitution = 0}));
+    for (int i = 0; i < 3; ++i) cubes.push_back(world.addBody(Box{}, {.position = {0, 0, 0.5 + i}, .restitution = 0}));
   }
   int awake() const {
     return static_cast<int>(std::count_if(cubes.begin(), cubes.end(), [&](BodyId c) { return world.isAwake(c); }));
@@ -38,7 +38,7 @@ TEST(WorldSleep, APileFallsAsleepAndKeepsSleepingWhileOtherThingsComeAndGo) {
   EXPECT_EQ(p.awake(), 0);
   EXPECT_EQ(ended, 0) << "sleepers still touch";
   const BodyState before = p.world.state(p.cubes[2]);
-  const BodyId far = p.world.addBody(Sphere{}, {.pos = {20, 0, 3}});
+  const BodyId far = p.world.addBody(Sphere{}, {.position = {20, 0, 3}});
   p.run(10);
   EXPECT_EQ(p.awake(), 0);
   p.world.remove(far);
@@ -57,7 +57,7 @@ TEST(WorldSleep, WhatTouchesOrPushesASleeperWakesIt) {
   EXPECT_EQ(p.awake(), 3) << "they fell asleep together";
   p.run(120);
   ASSERT_EQ(p.awake(), 0);
-  p.world.addBody(Sphere{0.2}, {.pos = {0, 0, 4}});
+  p.world.addBody(Sphere{0.2}, {.position = {0, 0, 4}});
   p.run(30);
   EXPECT_EQ(p.awake(), 3);
 }

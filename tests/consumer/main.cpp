@@ -25,7 +25,7 @@ int main() {
 
   // the same ball without XML
   sinew::World world;
-  const sinew::BodyId ball = world.addBody(sinew::Sphere{0.1}, {.pos = {0, 0, 10}});
+  const sinew::BodyId ball = world.addBody(sinew::Sphere{0.1}, {.position = {0, 0, 10}});
   for (int i = 0; i < 500; ++i) world.update(0.002);
 
   const double worst = std::max(std::abs(d.qpos[2] - expected), std::abs(world.state(ball).position[2] - expected));

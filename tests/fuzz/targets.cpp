@@ -42,7 +42,7 @@ Bytes bytesOf(std::string_view text) { return {text.begin(), text.end()}; }
 
 bool isSmall(const Model& m) {
   return m.nv <= kMostDofs && m.ngeom <= kMostGeoms && m.nflexelem <= kMostElements && m.nhfielddata <= kMostPixels &&
-         m.nmeshface <= kMostFaces && m.ntendon <= kMostGeoms && m.nsensordata <= 1000;
+         m.nmeshface <= kMostFaces && m.ntendon <= kMostGeoms && m.nsensordata <= 1000 && m.nuserdata <= 1000;
 }
 
 bool allFinite(const Array<double>& values) {

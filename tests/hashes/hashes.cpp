@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,10 @@
 #include "support/paths.h"
 #include "tbb/global_control.h"
 
-/// sinew_hashes [EVERY]: steps models with 1, 2 and 4 threads and prints for each of them
+/// sinew_hashes [EVERY [STEPS]]: steps models with 1, 2 and 4 threads and prints for each of them
 ///   NAME MODEL_HASH STATE_HASH
-/// where the states of all numbers of threads are the same, or an error. Of the models every EVERY-th is taken.
+/// where the states of all numbers of threads are the same, or an error. Of the models every EVERY-th is taken. With
+/// STEPS: that many steps at most, with one thread.
 namespace {
 
 using namespace sinew;  // NOLINT(google-build-using-namespace)
@@ -48,11 +50,11 @@ std::vector<Candidate> allModels() {
 }
 
 /// Hash of the state after a run from moving bodies and controls that change; fewer steps for larger models.
-std::uint64_t hashOfRun(const Model& m, int threads) {
+std::uint64_t hashOfRun(const Model& m, int threads, int most) {
   Data d(m);
   d.threads = threads;
   for (int i = 0; i < m.nv; ++i) d.qvel[i] = 0.1 * std::sin(1.0 + i);
-  const int steps = m.nv > 300 ? 20 : m.nv > 50 ? 60 : 150;
+  const int steps = std::min(most, m.nv > 300 ? 20 : m.nv > 50 ? 60 : 150);
   for (int i = 0; i < steps; ++i) {
     for (int k = 0; k < m.nu; ++k) d.ctrl[k] = std::sin(0.7 * k + 3 * d.time);
     step(m, d);
@@ -60,16 +62,18 @@ std::uint64_t hashOfRun(const Model& m, int threads) {
   return stateHash(m, d);
 }
 
-int printHashes(int every) {
+int printHashes(int every, int steps) {
   const tbb::global_control fourThreads(tbb::global_control::max_allowed_parallelism, 4);
   const std::vector<Candidate> models = allModels();
   int failures = 0;
   for (std::size_t i = 0; i < models.size(); i += static_cast<std::size_t>(every)) {
     const Candidate& c = models[i];
     const Model m = c.file.empty() ? compile(readMjcfText(c.text)) : load(c.file);
-    const std::uint64_t one = hashOfRun(m, 1);
+    const bool few = steps > 0;
+    const int most = few ? steps : std::numeric_limits<int>::max();
+    const std::uint64_t one = hashOfRun(m, 1, most);
     for (const int threads : {2, 4}) {
-      if (hashOfRun(m, threads) == one) continue;
+      if (few || hashOfRun(m, threads, most) == one) continue;
       fmt::print(stderr, "{}: another state with {} threads\n", c.name, threads);
       ++failures;
     }
@@ -82,8 +86,9 @@ int printHashes(int every) {
 
 int main(int argc, char** argv) {
   const int every = argc > 1 ? std::max(1, std::atoi(argv[1])) : 1;
+  const int steps = argc > 2 ? std::max(1, std::atoi(argv[2])) : 0;
   try {
-    return printHashes(every);
+    return printHashes(every, steps);
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());
     return 1;

@@ -27,11 +27,14 @@ result = {}
 for task in sys.argv[2].split(","):
     env = gymnasium.make(task + "-v5")
     observation, _ = env.reset(seed=1)
-    if sys.argv[1] == "nudged":
-        env.unwrapped.data.qpos[0] += 1e-15
+    noise = numpy.random.default_rng(int(sys.argv[1][5:])) if sys.argv[1].startswith("noise") else None
+    data = env.unwrapped.data
     env.action_space.seed(2)
     rows = [observation.tolist()]
     for i in range(100):
+        if noise is not None:
+            for x in (data.qpos, data.qvel):
+                x += numpy.spacing(x) * noise.integers(-1, 2, x.shape)
         observation, reward, terminated, truncated, _ = env.step(env.action_space.sample())
         rows.append([*observation.tolist(), float(reward)])
     result[task] = rows
@@ -39,26 +42,65 @@ json.dump(result, open(sys.argv[3], "w"))
 """
 
 
+def test_PY_9_every_step_equals_native():
+    """From the same state, every step of the eleven tasks ends where the native one does: to 1e-10, two orders below the
+    tolerance at which the solver stops. (Most agree to 1e-14; nearly singular contacts amplify rounding.)"""
+    import gymnasium
+
+    native = pytest.importorskip("mujoco")
+    import sinew.mujoco as ours
+
+    everything = int(native.mjtState.mjSTATE_INTEGRATION)
+    for task in TASKS:
+        env = gymnasium.make(task + "-v5")
+        env.reset(seed=1)
+        env.action_space.seed(2)
+        M, D, skip = env.unwrapped.model, env.unwrapped.data, env.unwrapped.frame_skip
+        m = ours.MjModel.from_xml_path(env.unwrapped.fullpath)
+        d = ours.MjData(m)
+        state = np.empty(native.mj_stateSize(M, everything))
+        for i in range(100):
+            D.ctrl[:] = env.action_space.sample()
+            for _ in range(skip):
+                native.mj_getState(M, D, state, everything), ours.mj_setState(m, d, state, everything)
+                native.mj_step(M, D), ours.mj_step(m, d)
+                for name in ("qpos", "qvel"):
+                    a, b = getattr(d, name), getattr(D, name)
+                    assert np.abs(a - b).max() < 1e-10 * max(1, np.abs(b).max()), (task, i, name)
+            native.mj_rnePostConstraint(M, D), ours.mj_rnePostConstraint(m, d)
+            assert np.abs(d.cfrc_ext - D.cfrc_ext).max() < 1e-9 * max(1, np.abs(D.cfrc_ext).max()), (task, i)
+
+
 def test_PY_9_eleven_tasks_equal_native(tmp_path):
-    """To 1e-6, or, where contacts amplify rounding more than that, to ten times what 1e-15 m does to the native engine."""
-    results = []
-    for engine in ("sinew", "native", "nudged"):
+    """Over 100 steps to 1e-6, wherever rounding does not grow to more than that in the native engine itself: there the
+    difference is at most what a change of the last bit of qpos and qvel before each step does to it. (The first thing that
+    differs is the last bit of qacc_smooth in the first step, as sums are taken in another order.)"""
+    results = {}
+    for engine in ("sinew", "native", "noise1", "noise2"):
         out = tmp_path / engine
         done = subprocess.run([sys.executable, "-c", RUN, engine, ",".join(TASKS), str(out)], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
-        results.append(json.loads(out.read_text()))
-    equal = 0
+        results[engine] = json.loads(out.read_text())
+
+    def difference(engine, task):
+        """The worst so far, as rounding grows with time."""
+        worst = []
+        for a, b in zip(results[engine][task], results["native"][task]):
+            worst.append(max([np.abs(np.subtract(a, b)).max() / max(1, np.abs(b).max()), *worst[-1:]]))
+        return np.array(worst)
+
+    equal = []
     for task in TASKS:
-        ours, native, nudged = (r[task] for r in results)
-        # the worst so far, as rounding grows with time
-        error = chaos = 0.0
-        for a, b, c in zip(ours, native, nudged):
-            scale = max(1, np.abs(b).max())
-            error = max(error, np.abs(np.subtract(a, b)).max() / scale)
-            chaos = max(chaos, np.abs(np.subtract(c, b)).max() / scale)
-            assert error < max(1e-6, 10 * chaos), (task, error, chaos)
-        equal += error < 1e-6
-    assert equal >= 9
+        error = difference("sinew", task)
+        growth = np.max([difference(f"noise{k}", task) for k in (1, 2)], axis=0)
+        print(f"{task}: {error[-1]:.1e}; noise in the last bit grows to {growth[-1]:.1e}")
+        assert np.all(error < np.maximum(1e-6, 3 * growth)), (task, error[-1], growth[-1])
+        if error[-1] < 1e-6:
+            equal.append(task)
+        else:
+            # not a matter of the engine: the native one cannot repeat itself to 1e-6 either
+            assert growth[-1] > 1e-6 / 3, (task, error[-1], growth[-1])
+    assert len(equal) >= 9, equal
 
 
 @pytest.mark.parametrize("task", ["HangCloth", "SqueezeBall", "RouteCable"])
@@ -98,7 +140,8 @@ def test_PY_9_tasks_can_be_solved_by_hand():
     _, first, *_ = hang.step([0, 0, 0])
     for _ in range(150):
         _, last, _, _, info = hang.step([0.3, 0, 0.3])
-    assert last > first + 0.2 and info["distance"] < 0.2
+    # the servo gives way to the weight of the cloth (1 N / 400 N/m), and so does the constraint that holds its corner
+    assert last > first + 0.2 and info["distance"] < 0.02 and info["success"]
 
 
 def test_PY_9_sinew_env_with_a_model_of_ones_own(tmp_path):
@@ -127,3 +170,21 @@ def test_PY_9_sinew_without_gymnasium():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert pathlib.Path(__file__).exists()
+
+
+def test_PY_9_alias_gives_packages_sinew():
+    code = """
+import sinew.mujoco
+sinew.mujoco.alias_mujoco()
+import mujoco, mujoco.viewer, mujoco.rollout
+from mujoco import viewer
+from mujoco.renderer import Renderer
+assert mujoco is sinew.mujoco and viewer is sinew.mujoco.viewer and mujoco.rollout is sinew.mujoco.rollout
+assert mujoco.MjModel is sinew.Model and mujoco.Renderer is Renderer
+sinew.mujoco.alias_mujoco()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    late = "import sys, types; sys.modules['mujoco'] = types.ModuleType('mujoco')\nimport sinew.mujoco as m\nm.alias_mujoco()"
+    done = subprocess.run([sys.executable, "-c", late], capture_output=True, text=True)
+    assert "mujoco was imported already: call alias_mujoco() before" in done.stderr

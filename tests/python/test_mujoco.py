@@ -93,6 +93,89 @@ def random_state(m, d, M, D, seed):
     ours.mj_forward(m, d), native.mj_forward(M, D)
 
 
+def pairs(*shapes):
+    return [(np.zeros(s), np.zeros(s)) for s in shapes]
+
+
+def more_functions(m, d, M, D):
+    """The other functions of the survey: stages by what they compute, queries by what they return."""
+    nv, rng = m.nv, np.random.default_rng(5)
+    random_state(m, d, M, D, 2)
+    # stages, called one by one
+    for stage, fields in (
+        ("mj_kinematics", "xpos xquat xipos ximat xanchor xaxis geom_xpos geom_xmat site_xpos site_xmat"),
+        ("mj_comPos", "subtree_com cinert cdof"), ("mj_camlight", "cam_xpos cam_xmat"), ("mj_tendon", "ten_length"),
+        ("mj_crb", "crb"), ("mj_collision", ""), ("mj_makeConstraint", ""), ("mj_transmission", "actuator_length"),
+        ("mj_fwdPosition", "xpos subtree_com"),
+        ("mj_comVel", "cvel cdof_dot"), ("mj_passive", "qfrc_passive"), ("mj_fwdVelocity", "qfrc_bias actuator_velocity"),
+        ("mj_fwdActuation", "actuator_force qfrc_actuator act_dot"), ("mj_fwdAcceleration", "qacc_smooth qfrc_smooth"),
+        ("mj_subtreeVel", "subtree_linvel subtree_angmom"), ("mj_energyPos", "energy"), ("mj_energyVel", "energy"),
+    ):  # fmt: skip
+        getattr(ours, stage)(m, d), getattr(native, stage)(M, D)
+        for field in fields.split():
+            same(getattr(d, field), getattr(D, field))
+    # Jacobians of geoms, sites and subtrees
+    for geom in range(min(m.ngeom, 4)):
+        (a, c), (b, e) = pairs((3, nv), (3, nv))
+        ours.mj_jacGeom(m, d, a, b, geom), native.mj_jacGeom(M, D, c, e, geom)
+        same(a, c), same(b, e)
+    for body in range(min(m.nbody, 4)):
+        ((a, c),) = pairs((3, nv))
+        ours.mj_jacSubtreeCom(m, d, a, body), native.mj_jacSubtreeCom(M, D, c, body)
+        same(a, c)
+        (a, c), (b, e) = pairs(3, 9)
+        pose = rng.uniform(-1, 1, 3), np.array([0.5, 0.5, -0.5, 0.5])
+        ours.mj_local2Global(d, a, b, *pose, body, 0), native.mj_local2Global(D, c, e, *pose, body, 0)
+        same(a, c), same(b, e)
+    # the free motion: inverse dynamics and what follows from accelerations, without the solver in between
+    ours.mj_forward(m, d), native.mj_forward(M, D)
+    d.qacc[:] = D.qacc[:] = rng.uniform(-1, 1, nv)
+    if D.nefc == 0:
+        ours.mj_inverse(m, d), native.mj_inverse(M, D)
+        same(d.qfrc_inverse, D.qfrc_inverse)
+        ours.mj_rnePostConstraint(m, d), native.mj_rnePostConstraint(M, D)
+        for field in ("cacc", "cfrc_int", "cfrc_ext"):
+            same(getattr(d, field), getattr(D, field))
+        ((a, c),) = pairs(6)
+        ours.mj_objectAcceleration(m, d, 1, m.nbody - 1, a, 0), native.mj_objectAcceleration(M, D, 1, m.nbody - 1, c, 0)
+        same(a, c)
+    assert ours.mj_getTotalmass(m) == pytest.approx(native.mj_getTotalmass(M), rel=1e-12)
+    q = m.qpos0 + 0.3
+    p = q.copy()
+    ours.mj_normalizeQuat(m, q), native.mj_normalizeQuat(M, p)
+    same(q, p)
+    # rays
+    for _ in range(3):
+        start, way = rng.uniform(-2, 2, 3), rng.uniform(-1, 1, 3)
+        g, h = np.zeros(1, np.int32), np.zeros(1, np.int32)
+        x = ours.mj_ray(m, d, start, way, None, 1, -1, g)
+        y = native.mj_ray(M, D, start, way, None, 1, -1, h)
+        assert x == pytest.approx(y, rel=1e-9, abs=1e-9) and g[0] == h[0]
+    # a step: as near as the solver's tolerance lets two Newton iterations come
+    random_state(m, d, M, D, 3)
+    ours.mj_step(m, d), native.mj_step(M, D)
+    free = D.nefc == 0
+    same(d.qpos, D.qpos, 1e-9 if free else 1e-7), same(d.qvel, D.qvel, 1e-9 if free else 1e-6)
+    random_state(m, d, M, D, 1)
+
+
+def test_PY_3_small_maths_equal():
+    rng = np.random.default_rng(7)
+    for _ in range(20):
+        q, r = (x / np.linalg.norm(x) for x in rng.normal(size=(2, 4)))
+        v, R = rng.normal(size=3), np.zeros(9)
+        native.mju_quat2Mat(R, q)
+        for name, out, arguments in (
+            ("mju_mulQuat", 4, (q, r)), ("mju_negQuat", 4, (q,)), ("mju_quat2Mat", 9, (q,)), ("mju_mat2Quat", 4, (R,)),
+            ("mju_quat2Vel", 3, (q, 0.5)), ("mju_rotVecQuat", 3, (v, q)), ("mju_axisAngle2Quat", 4, (v / np.linalg.norm(v), 0.7)),
+            ("mju_subQuat", 3, (q, r)), ("mju_euler2Quat", 4, (v, "xZy")), ("mju_quatZ2Vec", 4, (v,)),
+            ("mju_derivQuat", 4, (q, v)), ("mju_trnVecPose", 3, (v, q, v + 1)), ("mju_cross", 3, (v, v[::-1].copy())),
+        ):  # fmt: skip
+            a, c = np.zeros(out), np.zeros(out)
+            getattr(ours, name)(a, *arguments), getattr(native, name)(c, *arguments)
+            same(a, c, 1e-12)
+
+
 def test_PY_3_values_equal_on_30_models():
     compared = 0
     for name, m, M in models(36):
@@ -151,6 +234,7 @@ def test_PY_3_values_equal_on_30_models():
             a[1:] *= 0.5
             ours.mj_setState(m, d, a, physics), native.mj_setState(M, D, a, physics)
             same(d.qpos, D.qpos), same(d.qvel, D.qvel)
+            more_functions(m, d, M, D)
             ids = [int(native.mj_name2id(M, t, native.mj_id2name(M, t, 0) or "")) for t in (1, 3, 5)]
             assert ids == [ours.mj_name2id(m, t, ours.mj_id2name(m, t, 0) or "") for t in (1, 3, 5)]
         except AssertionError as error:

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -17,37 +18,45 @@ from conftest import CLOTH, ROOT
 PACKAGE = pathlib.Path(sinew.__file__).parent
 
 
+def schedule():
+    """Seconds that this thread ran, and that it was ready to run while all processors were taken by others."""
+    ran, waited, _ = pathlib.Path("/proc/thread-self/schedstat").read_text().split()
+    return int(ran) * 1e-9, int(waited) * 1e-9
+
+
 def test_PY_7_two_threads_step_two_data():
-    if (os.cpu_count() or 1) < 2:
-        pytest.skip("one processor")
+    """1.8 times as fast as one, by the clock, or by the clock without the time in which the threads were ready to run and
+    other programs had the processors: what is left of it is work and waiting for each other."""
     model = sinew.Model.from_text(CLOTH.replace('count="6 6 1"', 'count="16 16 1"'))
     datas = [sinew.Data(model) for _ in range(2)]
+    spent = [0.0, 0.0]
 
-    def run(d):
-        d.reset()
-        sinew.step(model, d, 150)
-
-    # of some tries the best: other programs may be running
-    best = 0.0
-    for _ in range(6):
+    def run(i):
+        datas[i].reset()
+        ran, waited = schedule()
         start = time.perf_counter()
-        cpu = time.process_time()
-        run(datas[0])
-        alone, alone_cpu = time.perf_counter() - start, time.process_time() - cpu
-        threads = [threading.Thread(target=run, args=(d,)) for d in datas]
+        sinew.step(model, datas[i], 120)
+        wall = time.perf_counter() - start
+        after = schedule()
+        spent[i] = wall - (after[1] - waited)
+        return wall, after[0] - ran
+
+    run(0)
+    best = clock = 0.0
+    for _ in range(6):
+        # one after the other, then both at once
+        alone, work = np.sum([run(0), run(1)], axis=0)
+        threads = [threading.Thread(target=run, args=(i,)) for i in range(2)]
         start = time.perf_counter()
         for t in threads:
             t.start()
         for t in threads:
             t.join()
-        together = time.perf_counter() - start
-        best = max(best, 2 * alone / together)
-        busy = os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1) or alone > 1.3 * alone_cpu
+        clock = max(clock, alone / (time.perf_counter() - start))
+        best = max(best, clock, work / max(spent))
         if best >= 1.8:
             break
-    if best < 1.8 and busy:
-        pytest.skip(f"the machine is busy with other things: {best:.2f} times as fast")
-    assert best >= 1.8, best
+    assert best >= 1.8, (clock, best)
 
 
 def test_PY_7_the_lock_is_free_while_stepping():
@@ -111,7 +120,8 @@ def test_PY_7_data_are_freed():
 
 
 def test_PY_7_import_is_quick_and_needs_no_display():
-    code = "import time; import numpy; t = time.perf_counter(); import sinew; print(time.perf_counter() - t)"
+    # processor time: what other programs do does not count
+    code = "import time; import numpy; t = time.process_time(); import sinew; print(time.process_time() - t)"
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
     best = min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment).stdout) for _ in range(5))
     assert best < 0.2
@@ -154,33 +164,64 @@ def test_PY_8_everything_public_is_documented():
                 assert value.__doc__, (cls, name)
 
 
-@pytest.mark.skipif("SINEW_TEST_WHEEL" not in os.environ, reason="builds the whole engine: SINEW_TEST_WHEEL=1 runs it")
-def test_PY_10_wheel_and_install(tmp_path):
-    clone = tmp_path / "clone"
-    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
-    wheels = tmp_path / "wheels"
-    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(wheels), str(clone)], check=True)
-    (wheel,) = wheels.glob("sinew-*.whl")
+def check_wheel(wheel, *paths):
+    """The wheel holds the module, the stubs and the rest of the package, and no path of where it was built."""
     import zipfile
 
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         for part in ("sinew/__init__.py", "sinew/_core.pyi", "sinew/py.typed", "sinew/mujoco/__init__.py", "sinew/gym.py"):
             assert part in names, part
-        assert any(re.match(r"sinew/_core.*\.so", n) for n in names)
+        modules = [n for n in names if re.match(r"sinew/_core.*\.so", n)]
+        assert len(modules) == 1 and not [n for n in names if "__pycache__" in n or n.startswith("python/")]
         for name in names:
             content = archive.read(name)
-            assert str(clone).encode() not in content and str(ROOT).encode() not in content, name
+            for path in paths:
+                assert str(path).encode() not in content, (name, path)
+        has_page = b"<!doctype html>" in archive.read(modules[0]).lower()
+    assert has_page == sinew._core.has_viewer()[0]
+
+
+def install_run_uninstall(wheel, tmp_path):
+    """In an empty virtual environment; numpy is that of the tests, so that no package index is needed."""
     venv = tmp_path / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-    pip = [str(venv / "bin" / "python"), "-m", "pip", "-q", "--disable-pip-version-check"]
-    subprocess.run([*pip, "install", str(wheel)], check=True)
-    code = "import sinew; m = sinew.Model.from_text('<mujoco/>'); sinew.step(m, sinew.Data(m)); print(sinew.__version__)"
-    done = subprocess.run([str(venv / "bin" / "python"), "-c", code], capture_output=True, text=True, cwd=tmp_path, env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"})
-    assert done.returncode == 0 and done.stdout.strip() == sinew.__version__, done.stderr
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(venv)], check=True)
+    python = str(venv / "bin" / "python")
+    pip = [sys.executable, "-m", "pip", "--python", python, "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--no-deps", "--no-index", str(wheel)], check=True)
+    code = "import sinew; m = sinew.Model.from_text('<mujoco/>'); sinew.step(m, sinew.Data(m)); print(sinew.__version__, sinew.__file__)"
+    environment = {**os.environ, "PYTHONPATH": str(pathlib.Path(np.__file__).parents[1])}
+    done = subprocess.run([python, "-c", code], capture_output=True, text=True, cwd=tmp_path, env=environment)
+    assert done.returncode == 0, done.stderr
+    version, file = done.stdout.split()
+    assert version == sinew.__version__ and file.startswith(str(venv))
     subprocess.run([*pip, "uninstall", "-y", "sinew"], check=True)
     assert not list(venv.rglob("site-packages/sinew*"))
-    assert np.array([1]).size == 1
+
+
+def test_PY_10_wheel_of_what_is_built(tmp_path):
+    """pip, the back end and the metadata of pyproject.toml, around the module that is built already."""
+    pytest.importorskip("scikit_build_core")
+    project = tmp_path / "project"
+    shutil.copytree(PACKAGE, project / "python" / "sinew", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, project / name)
+    run = [sys.executable, "-m", "pip", "-q", "--disable-pip-version-check", "wheel", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*run, "-C", "wheel.cmake=false", "-C", "wheel.platlib=true", "-w", str(tmp_path), str(project)], check=True, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("sinew-*.whl")
+    check_wheel(wheel, ROOT)
+    install_run_uninstall(wheel, tmp_path)
+
+
+@pytest.mark.skipif("SINEW_TEST_WHEEL" not in os.environ, reason="builds the whole engine: SINEW_TEST_WHEEL=1 runs it")
+def test_PY_10_wheel_from_a_clone(tmp_path):
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", str(ROOT), str(clone)], check=True)
+    wheels = tmp_path / "wheels"
+    subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", str(wheels), str(clone)], check=True)
+    (wheel,) = wheels.glob("sinew-*.whl")
+    check_wheel(wheel, clone, ROOT)
+    install_run_uninstall(wheel, tmp_path)
 
 
 def test_PY_10_the_package_description():

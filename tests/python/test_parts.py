@@ -63,11 +63,19 @@ def test_PY_5_attach_and_release(cloth):
     assert np.array_equal(flex.positions, before)
     data.forward()
     assert data.nefc == 3 and np.abs(data.efc_pos).max() < 1e-9  # held where it is, not where it was at rest
-    offset = flex.positions[0] - data.body("hand").xpos
-    data.step(100)
-    data.forward()
-    held = flex.positions[0] - data.body("hand").xpos
-    assert np.linalg.norm(held) == pytest.approx(np.linalg.norm(offset), abs=1e-2)
+    place = model.eq_data[0, 3:6].copy()  # in the hand
+
+    def gap():
+        hand = data.body("hand")
+        return np.linalg.norm(flex.positions[0] - hand.xpos - hand.xmat.reshape(3, 3) @ place)
+
+    worst = 0.0
+    for _ in range(100):
+        data.step()
+        data.forward()
+        worst = max(worst, gap())
+    # a cloth of 25 cm swings on a light hand; the gap is that of the stiffest solref, which goes with timestep^2
+    assert worst < 4e-4
     assert model.neq == 1 and names == ["cloth_attach_0"]
     assert data.body("hand").xpos[2] < 1.2  # the cloth pulls
     flex.release()
@@ -84,7 +92,7 @@ def test_PY_5_attach_and_release(cloth):
 def test_PY_6_world():
     world = sinew.World()
     world.add_static("plane", name="floor")
-    ball = world.add_body("sphere", 0.1, pos=[0, 0, 1], restitution=0)
+    ball = world.add_body("sphere", 0.1, position=[0, 0, 1], restitution=0)
     touched = []
     world.on_contact_begin(lambda event: touched.append((event["a"], event["b"], event["approach_speed"])))
     while world.time < 0.4:
@@ -92,8 +100,8 @@ def test_PY_6_world():
     # free fall
     assert world.position(ball)[2] == pytest.approx(1 - 9.81 * world.time**2 / 2, abs=0.01)
     assert world.velocity(ball)[2] == pytest.approx(-9.81 * world.time, rel=1e-9)
-    box = world.add_body("box", [0.1, 0.1, 0.1], pos=[1, 0, 0.5], name="box")
-    cloth = world.add_soft(count=(5, 5, 1), pos=[0, 2, 1], mass=0.1)
+    box = world.add_body("box", [0.1, 0.1, 0.1], position=[1, 0, 0.5], name="box")
+    cloth = world.add_soft(count=(5, 5, 1), position=[0, 2, 1], mass=0.1)
     z, v = world.position(ball)[2], world.velocity(ball)[2]
     assert ball in world and world.find_body("box") == box and world.mass(ball) == pytest.approx(1000 * 4 / 3 * np.pi * 1e-3)
     world.update(1 / 240)
@@ -115,10 +123,48 @@ def test_PY_6_world():
     assert hinge in world
 
 
+def test_PY_6_a_world_with_everything(tmp_path):
+    world = sinew.World()
+    world.add_static("heightfield", [5, 5, 1], heights=np.zeros((4, 6)), position=[0, 0, 0.2], user_data=7)
+    bowl = world.add_static(
+        "mesh", 0.01, vertices=[[-1, -1, 1], [1, -1, 1], [0, 1, 1], [0, 0, 0.6]], faces=[[0, 1, 3], [1, 2, 3], [2, 0, 3]]
+    )
+    lift = world.add_kinematic("box", [1, 1, 0.1], position=[5, 5, 0.9], velocity=[0, 0, 0.5])
+    gate = world.add_static("box", [1, 1, 0.2], position=[5, 5, 1.7], sensor=True)
+    box = world.add_body("box", [0.1, 0.1, 0.1], position=[5, 5, 1.1], user_data=3, linear_damping=0.1, angular_damping=0.1)
+    ball = world.add_body("sphere", 0.1, position=[0, 0, 1.2], restitution=0)
+    entered = []
+    world.on_sensor_begin(lambda e: entered.append((e["sensor"], e["visitor"])))
+    world.set_contact_filter(lambda a, b: True)
+    for _ in range(60):
+        world.update(1 / 60)
+    assert world.position(lift)[2] == pytest.approx(1.4) and world.velocity(box)[2] == pytest.approx(0.5, abs=1e-3)
+    assert (gate, box) in entered and world.user_data(box) == 3 and world.is_kinematic(lift)
+    assert world.position(ball)[2] > 0.6
+    hit = world.ray_cast([5, 5, 9], [0, 0, -1])
+    assert hit["thing"] == box and hit["distance"] == pytest.approx(9 - world.position(box)[2] - 0.1, abs=1e-6)
+    assert world.ray_cast([5, 5, 9], [0, 0, 1]) is None
+    assert world.overlapping("sphere", 0.3, world.position(ball)) == [bowl, ball]
+    then, file = world.snapshot(), tmp_path / "level.world"
+    world.save(str(file))
+    other = sinew.World.load(file)
+    for _ in range(30):
+        world.update(1 / 60)
+        other.update(1 / 60)
+    z = world.position(ball).tolist()
+    assert other.position(ball).tolist() == z
+    world.restore(then)
+    for _ in range(30):
+        world.update(1 / 60)
+    assert world.position(ball)[2] == pytest.approx(z[2], abs=1e-6)
+    with pytest.raises(ValueError, match="2-D array"):
+        world.add_static("heightfield", [5, 5, 1], heights=[1, 2])
+
+
 def test_PY_6_a_callback_of_a_world_that_raises():
     world = sinew.World()
     world.add_static("plane")
-    world.add_body("sphere", 0.1, pos=[0, 0, 0.09])
+    world.add_body("sphere", 0.1, position=[0, 0, 0.09])
 
     def fail(event):
         raise KeyError("touch")

@@ -185,6 +185,44 @@ TEST(Scene, SCENE_1_MaterialsAreResolved) {
   EXPECT_FLOAT_EQ(instance(shown.scene, "cubed").texscale[2], 0.25f);
 }
 
+TEST(Scene, WhatAProgramChangesInTheModelIsTakenOver) {
+  Shown shown(R"(<mujoco>
+    <asset><material name="paint" rgba="0.1 0.2 0.3 1"/></asset>
+    <worldbody>
+      <camera name="eye" pos="0 -2 0"/>
+      <body><geom name="own" size="0.1" rgba="1 0 0 1"/><geom name="painted" size="0.2" material="paint" group="1"/>
+        <joint name="hinge"/><site name="mark"/></body>
+    </worldbody>
+    <tendon><fixed name="wire"><joint joint="hinge" coef="1"/></fixed></tendon></mujoco>)");
+  Model& m = shown.m;
+  Scene same = shown.scene;
+  refreshScene(m, same);  // nothing was changed
+  for (std::size_t i = 0; i < same.instances.size(); ++i) {
+    EXPECT_EQ(same.instances[i].rgba, shown.scene.instances[i].rgba);
+    EXPECT_EQ(same.instances[i].size, shown.scene.instances[i].size);
+    EXPECT_EQ(same.instances[i].group, shown.scene.instances[i].group);
+  }
+  m.geom_size[0] = 0.5;
+  m.geom_rgba[1] = 0.25f;
+  m.geom_group[0] = 4;
+  m.site_rgba[2] = 0.75f;
+  m.tendon_width[0] = 0.01;
+  m.cam_fovy[0] = 60;
+  m.stat.extent = 7;
+  shown.scene.materials[0].rgba = {0.9f, 0.8f, 0.7f, 1};
+  refreshScene(m, shown.scene);
+  EXPECT_EQ(instance(shown.scene, "own").size[0], 0.5f);
+  EXPECT_EQ(instance(shown.scene, "own").rgba, (Color{1, 0.25f, 0, 1}));
+  EXPECT_EQ(instance(shown.scene, "own").group, 4);
+  EXPECT_EQ(instance(shown.scene, "painted").rgba, (Color{0.9f, 0.8f, 0.7f, 1}));
+  EXPECT_EQ(instance(shown.scene, "mark").rgba[2], 0.75f);
+  EXPECT_EQ(shown.scene.tendons[0].radius, 0.01f);
+  EXPECT_EQ(shown.scene.cameras[0].fovy, 60);
+  EXPECT_EQ(shown.scene.extent, 7);
+  const Model other = compile(readMjcfText("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>"));
+  EXPECT_THROW(refreshScene(other, shown.scene), std::invalid_argument);
+}
+
 TEST(Scene, SCENE_1_MissingPicturesAreWarningsWithFileAndLine) {
   const TestFolder folder;
   const std::string model = folder.write("model.xml", R"(<mujoco><asset>

@@ -173,7 +173,7 @@ TEST(CliRun, OptionsCanBeOverridden) {
   };
   EXPECT_EQ(errorOf("--set", "gravity=1:2"), "error: option 'gravity' needs 3 numbers separated by ':', found '1:2'\n");
   EXPECT_EQ(errorOf("--set", "integrator=Heun"),
-            "error: option 'integrator' needs one of Euler, RK4, implicit, implicitfast, found 'Heun'\n");
+            "error: option 'integrator' needs one of Euler, RK4, implicit, implicitfast, midpoint, found 'Heun'\n");
   EXPECT_NE(errorOf("--set", "speed=1").find("there is no option 'speed'; choose from timestep"), std::string::npos);
   EXPECT_NE(errorOf("--set", "timestep").find("--set needs NAME=VALUE"), std::string::npos);
   EXPECT_NE(errorOf("--disable", "friction").find("'friction' is nothing to disable; choose from constraint"),
@@ -186,8 +186,9 @@ TEST(CliRun, TakesEverySolverAndIntegrator) {
       folder.write("ball.xml",
                    "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body pos=\"0 0 .1\"><freejoint/><geom "
                    "size=\".1\"/></body></worldbody></mujoco>");
-  for (const char* setting : {"solver=PGS", "solver=CG", "solver=Newton", "solver=Impulse", "integrator=Euler",
-                              "integrator=RK4", "integrator=implicit", "integrator=implicitfast"}) {
+  for (const char* setting :
+       {"solver=PGS", "solver=CG", "solver=Newton", "solver=Impulse", "integrator=Euler", "integrator=RK4",
+        "integrator=implicit", "integrator=implicitfast", "integrator=midpoint"}) {
     const CommandResult r = runSinew({"run", model, "--steps", "2", "--set", setting});
     EXPECT_EQ(r.exitCode, 0) << setting << ": " << r.err;
   }

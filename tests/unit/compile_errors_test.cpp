@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Erp", withArm("<option erp=\"2\"/>"), "model.xml:6: <option>: 'erp' must be from 0 to 1, found 2"},
         Case{"ImpulseWithRungeKutta", withArm("<option solver=\"Impulse\" integrator=\"RK4\"/>"),
              "model.xml:6: <option>: the Impulse solver works on the velocity of one step and does not go with "
-             "integrator=\"RK4\"; Euler, implicit and implicitfast do"},
+             "integrator=\"RK4\"; Euler, implicit, implicitfast and midpoint do"},
         Case{"ActuatorJoint", withArm("<actuator>\n<motor name=\"m\" joint=\"knee\"/></actuator>"),
              R"(model.xml:7: <actuator name="m">: no joint is named "knee")"},
         Case{"ActuatorRange",

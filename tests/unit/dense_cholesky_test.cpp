@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Dense>
+#include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace sinew {
@@ -60,6 +62,69 @@ TEST(DenseCholesky, APanelLeavesTheSchurComplement) {
         }
       }
     }
+  }
+}
+
+/// The factor by its definition: column by column, products in the order of earlier columns.
+void plainCholesky(int m, int columns, std::vector<double>& F) {
+  const auto at = [m](int i, int j) {
+    return static_cast<std::size_t>(j) * static_cast<std::size_t>(m) + static_cast<std::size_t>(i);
+  };
+  for (int j = 0; j < columns; ++j) {
+    for (int k = 0; k < j; ++k) {
+      const double s = F[at(j, k)];
+      for (int i = j; i < m; ++i) F[at(i, j)] -= F[at(i, k)] * s;
+    }
+    F[at(j, j)] = std::sqrt(F[at(j, j)]);
+    const double inverse = 1 / F[at(j, j)];
+    for (int i = j + 1; i < m; ++i) F[at(i, j)] *= inverse;
+  }
+}
+
+// Matrices too large for a cache are worked on in runs of columns; the order of products, and so every bit, is that of
+// the definition. Sizes with every kind of remainder: of runs, of rows in a tile, of columns in a block.
+TEST(DenseCholesky, LargeFactorsHaveTheBitsOfTheDefinition) {
+  const std::vector<std::pair<int, int>> sizes{{397, 397}, {461, 331}, {500, 289}, {674, 195}};
+  for (const auto& [m, columns] : sizes) {
+    std::mt19937 generator(static_cast<unsigned>(m));
+    std::uniform_real_distribution<double> uniform(-0.5, 0.5);
+    std::vector<double> expected(static_cast<std::size_t>(m) * static_cast<std::size_t>(columns));
+    for (double& x : expected) x = uniform(generator);
+    for (int j = 0; j < columns; ++j) expected[static_cast<std::size_t>(j) * static_cast<std::size_t>(m + 1)] = m;
+    std::vector<double> F = expected, inverse(static_cast<std::size_t>(columns));
+    plainCholesky(m, columns, expected);
+    EXPECT_EQ(panelCholesky(m, columns, F.data(), inverse.data()), 0);
+    int different = 0;
+    for (int j = 0; j < columns; ++j) {
+      const auto first = static_cast<std::ptrdiff_t>(j) * m;
+      for (int i = j; i < m; ++i)
+        different += F[static_cast<std::size_t>(first + i)] != expected[static_cast<std::size_t>(first + i)];
+    }
+    EXPECT_EQ(different, 0) << m << " x " << columns;
+
+    // what it takes off the columns of two pieces of the rest, which follow each other without a gap
+    const int rest = m - columns;
+    if (rest == 0) continue;
+    std::vector<double> C(static_cast<std::size_t>(rest) * static_cast<std::size_t>(rest), 3.0), byDefinition = C;
+    std::vector<int> place(static_cast<std::size_t>(rest));
+    for (int i = 0; i < rest; ++i) place[static_cast<std::size_t>(i)] = i;
+    std::vector<double> work(static_cast<std::size_t>(6 * rest));
+    const int middle = columns + rest / 3;
+    subtractPanel(m, columns, F.data(), columns, middle, place.data(), rest, C.data(), work.data());
+    subtractPanel(m, columns, F.data(), middle, m, place.data() + rest / 3, rest, C.data(), work.data());
+    different = 0;
+    for (int j = 0; j < rest; ++j) {
+      for (int i = j; i < rest; ++i) {
+        const auto entry = static_cast<std::size_t>(j) * static_cast<std::size_t>(rest) + static_cast<std::size_t>(i);
+        for (int k = 0; k < columns; ++k) {
+          const auto column = static_cast<std::size_t>(k) * static_cast<std::size_t>(m);
+          byDefinition[entry] -=
+              F[column + static_cast<std::size_t>(columns + i)] * F[column + static_cast<std::size_t>(columns + j)];
+        }
+        different += C[entry] != byDefinition[entry];
+      }
+    }
+    EXPECT_EQ(different, 0) << m << " x " << columns;
   }
 }
 

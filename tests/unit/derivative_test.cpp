@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
-#include "integrate/sparse_lu.h"
 #include "math/types.h"
+#include "metric/sparse_lu.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"
 #include "support/random_state.h"

@@ -256,12 +256,12 @@ TEST(FlexWarnings, C19_YoungWithoutEffectIsSaidWithTheCure) {
 TEST(FlexWarnings, C16_RodsSayThatTheyDoNotTwist) {
   EXPECT_EQ(warningsOf(flexcomp("dim=\"1\" count=\"5 1 1\" young=\"1e3\" poisson=\"0.3\"")),
             kComp +
-                "'poisson' 0.3 has no effect: a rod resists stretching and bending, not twisting; for twist use "
-                "<composite type=\"cable\">\n");
+                "'poisson' 0.3 has no effect: a rod resists stretching and bending, and twisting only with <elasticity "
+                "twist=\"true\">\n");
   EXPECT_EQ(warningsOf(flexcomp("type=\"circle\" dim=\"1\" count=\"9 1 1\" young=\"1e3\"")),
             kComp +
                 "the rod is curved at rest (8 bends, up to 0.79 rad): it keeps the angles, but does not resist "
-                "twisting; for twist use <composite type=\"cable\">\n");
+                "twisting; <elasticity twist=\"true\"> makes it a rod that does\n");
 }
 
 TEST(FlexError, C16_DistortedGridsAreRefusedWithTheNode) {

@@ -376,20 +376,20 @@ TEST(FlexMetric, AStiffTieToALightPendulumIsStableAtALargeStep) {
     for (const char* cone : {"pyramidal", "elliptic"}) {
       const Model m = compiled(
           std::string("<option integrator='implicitfast' timestep='.01' solver='") + solver + "' cone='" + cone +
-          R"('/><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 .5"><joint name="j" axis="0 1 0"/>
+          R"('><flag energy="enable"/></option><worldbody><geom type="plane" size="0 0 1"/><body pos="0 0 .5"><joint name="j" axis="0 1 0"/>
         <geom type="capsule" fromto="0 0 0 .2 0 0" size=".004" mass=".002" contype="0" conaffinity="0"/>
         <flexcomp name="c" type="grid" dim="2" count="6 4 1" spacing=".04 .04 .04" pos=".3 0 0" mass=".2" radius=".004">
           <contact selfcollide="none"/>
           <elasticity young="1e8" poisson=".3" thickness=".002" elastic2d="both" damping=".001"/><pin id="0 1 2 3"/>
         </flexcomp></body></worldbody>)");
       Data d(m);
-      double fastest = 0;
+      step(m, d);
+      const double start = d.energy[0] + d.energy[1];
       for (int i = 0; i < 300; ++i) {
         step(m, d);
-        for (int k = 0; k < m.nv; ++k) fastest = std::max(fastest, std::abs(d.qvel[k]));
+        ASSERT_LT(d.energy[0] + d.energy[1], start + 0.01 * 0.2 * 9.81) << solver << " " << cone << ", step " << i;
       }
       EXPECT_TRUE(d.status.ok()) << solver << " " << cone << ": " << describeStatus(m, d);
-      EXPECT_LT(fastest, 60) << solver << " " << cone;
       for (int e = 0; e < m.nflexedge; ++e) EXPECT_NEAR(d.flexedge_length[e] / m.flexedge_length0[e], 1, 0.05);
     }
   }

@@ -274,7 +274,7 @@ TEST(HardByNewton, ReachesTheComplementaritySolution) {
       Outcome o;
       o.lambda.assign(static_cast<std::size_t>(p->rows()), 0.0);
       o.velocity.assign(p->smoothAcceleration.begin(), p->smoothAcceleration.end());
-      o.report = solveHardByNewton(*p, {p->aref}, {.maxSweeps = 100}, arena, o.lambda, o.velocity, 1e-6);
+      o.report = solveHardByNewton(*p, {p->aref}, {.maxSweeps = 100, .tolerance = 1e-8}, arena, o.lambda, o.velocity);
       EXPECT_TRUE(o.report.converged);
       o.lacking.resize(o.lambda.size());
       multiplyRows(*p, o.velocity.data(), o.lacking.data());

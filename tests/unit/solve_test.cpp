@@ -555,8 +555,8 @@ TEST(Newton, IterationsGiveTheSolutionOfFactors) {
           {.dofs = dofs, .trees = 15, .equalities = 8, .frictions = 5, .unilateral = 10, .pyramids = 10, .cones = 10});
       ConstraintProblem p = random.problem();
       p.nodes = random.nodes();
-      const Result dense = solveBy(p, Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Dense});
-      const Result iterative = solveBy(p, Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Iterative});
+      const Result dense = solveBy(p, Method::Newton, {.tolerance = 1e-15, .matrix = MatrixForm::Dense});
+      const Result iterative = solveBy(p, Method::Newton, {.tolerance = 1e-15, .matrix = MatrixForm::Iterative});
       EXPECT_TRUE(iterative.report.converged) << "seed " << seed;
       EXPECT_TRUE(allNear(iterative.x, dense.x, 1e-6, 1e-6)) << "seed " << seed << ", " << dofs << " dofs";
       EXPECT_NEAR(iterative.report.cost, dense.report.cost, 1e-9 * (1 + std::abs(dense.report.cost)));
@@ -608,9 +608,8 @@ TEST(Newton, DenseAndSparseMatricesGiveTheSameSolution) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const RandomProblem random(
         seed, {.dofs = 6, .trees = 15, .equalities = 5, .frictions = 5, .unilateral = 10, .pyramids = 10, .cones = 10});
-    const Result dense = solveBy(random.problem(), Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Dense});
-    const Result sparse =
-        solveBy(random.problem(), Method::Newton, {.tolerance = 1e-15, .hessian = HessianForm::Sparse});
+    const Result dense = solveBy(random.problem(), Method::Newton, {.tolerance = 1e-15, .matrix = MatrixForm::Dense});
+    const Result sparse = solveBy(random.problem(), Method::Newton, {.tolerance = 1e-15, .matrix = MatrixForm::Sparse});
     EXPECT_TRUE(allNear(sparse.x, dense.x, 1e-7, 1e-7)) << "seed " << seed;
   }
 }

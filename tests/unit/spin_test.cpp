@@ -1,4 +1,4 @@
-#include "integrate/spin.h"
+#include "metric/spin.h"
 
 #include <gtest/gtest.h>
 

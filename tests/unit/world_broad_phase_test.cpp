@@ -21,7 +21,7 @@ World lattice(int count) {
   int side = 1;
   while (side * side * side < count) ++side;
   for (int i = 0; i < count; ++i) {
-    w.addBody(Sphere{0.5}, {.pos = {3.0 * (i % side), 3.0 * (i / side % side), 3.0 * (i / side / side)}});
+    w.addBody(Sphere{0.5}, {.position = {3.0 * (i % side), 3.0 * (i / side % side), 3.0 * (i / side / side)}});
   }
   w.update(0.01);
   return w;
@@ -67,8 +67,8 @@ TEST(WorldContacts, LIFT_5_FindsWhatATestOfAllPairsFinds) {
     World w({.solver = Solver::Newton});
     for (int i = 0; i < 40; ++i) {
       BodyOptions o;
-      o.pos = random.vector(1);
-      o.quat = random.orientation();
+      o.position = random.vector(1);
+      o.orientation = random.orientation();
       Shape shape = Sphere{random.number(0.05, 0.3)};
       if (i % 3 == 1) shape = Box{{random.number(0.05, 0.3), random.number(0.05, 0.3), random.number(0.05, 0.3)}};
       if (i % 3 == 2) shape = Capsule{random.number(0.05, 0.2), random.number(0.05, 0.3)};

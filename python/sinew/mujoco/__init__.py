@@ -17,9 +17,10 @@ from .._model import Data as MjData
 from .._model import Model as MjModel
 from .._model import Option as MjOption
 from .._model import Statistic as MjStatistic
-from . import _enums, _load, _structs
+from . import _derived, _enums, _load, _structs
 from ._enums import *  # noqa: F403
 from ._enums import DATA_NAMES, MODEL_NAMES, MUJOCO_VERSION, NAMES
+from ._fatal import FatalError, UnexpectedError
 from ._functions import *  # noqa: F403
 from ._math import *  # noqa: F403
 from ._structs import (
@@ -29,7 +30,10 @@ from ._structs import (
     MjWarningStat,
     MjrRect,
     MjvCamera,
+    MjvFigure,
     MjvGeom,
+    MjvGLCamera,
+    MjvLight,
     MjVisual,
     MjvOption,
     MjvPerturb,
@@ -45,14 +49,6 @@ from ._structs import (
 __version__ = MUJOCO_VERSION  # what scripts compare with
 MJTNUM_BYTES = 8
 MJTNUM_DTYPE = _np.float64
-
-
-class FatalError(RuntimeError):
-    """MuJoCo's error for misuse. Sinew raises ValueError, TypeError and LoadError instead."""
-
-
-class UnexpectedError(RuntimeError):
-    """MuJoCo's error for bugs. Sinew never raises it."""
 
 
 class MissingName(NotImplementedError, AttributeError):
@@ -85,10 +81,22 @@ def _missing(name: str) -> str:
     return "the nearest that exists: " + ", ".join(__import__("difflib").get_close_matches(name, known, 3, 0.3) or ["none"])
 
 
+def _struct_union() -> Any:
+    """All structures, for annotations."""
+    from typing import Union
+
+    from . import _specs
+
+    kinds = [v for n, v in sorted({**vars(_specs), **globals()}.items()) if n.startswith("Mj") and isinstance(v, type)]
+    return Union[tuple(dict.fromkeys(kinds))]  # type: ignore[return-value]
+
+
 def __getattr__(name: str) -> Any:
     import importlib
 
-    if name in ("MjSpec",) or name.startswith("Mjs"):
+    if name == "MjStruct":
+        return _struct_union()
+    if name in ("MjSpec", "MjVfs") or name.startswith("Mjs"):
         spec = importlib.import_module("sinew.mujoco._specs")
         if hasattr(spec, name):
             return getattr(spec, name)
@@ -109,6 +117,20 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"sinew.mujoco has no {name!r}; {nearest(name, globals())}")
 
 
+def alias_mujoco() -> None:
+    """Makes `import mujoco` give this module from now on, for packages that import it. Call it before anything does."""
+    import importlib
+    import sys
+
+    module = sys.modules[__name__]
+    present = sys.modules.get("mujoco")
+    if present is not None and present is not module:
+        raise RuntimeError("mujoco was imported already: call alias_mujoco() before")
+    sys.modules["mujoco"] = module
+    for part in ("rollout", "viewer", "renderer", "_enums", "_structs", "_functions", "_specs"):
+        sys.modules[f"mujoco.{part}"] = importlib.import_module(f"{__name__}.{part}")
+
+
 class _MissingAttribute:
     """An attribute of MuJoCo's that Sinew does not have."""
 
@@ -126,13 +148,13 @@ class _MissingAttribute:
 def _vis(self: Any) -> MjVisual:
     found = self.__dict__.get("_vis")
     if found is None:
-        found = self.__dict__["_vis"] = MjVisual()
+        found = self.__dict__["_vis"] = _load.visual_of(self)
     return found  # type: ignore[no-any-return]
 
 
-setattr(MjModel, "vis", property(_vis, doc="Settings of drawing."))
+setattr(MjModel, "vis", property(_vis, doc="Settings of drawing, as <visual> gives them."))
 for _class, _label, _every in ((MjModel, "MjModel", MODEL_NAMES), (MjData, "MjData", DATA_NAMES)):
     for _attribute in _every:
         if not hasattr(_class, _attribute):
             setattr(_class, _attribute, _MissingAttribute(_label, _attribute))
-_ = (DivergenceError, _MjContactList, _load, _structs)
+_ = (DivergenceError, _MjContactList, _derived, _load, _structs, FatalError, UnexpectedError, MjvFigure, MjvGLCamera, MjvLight)

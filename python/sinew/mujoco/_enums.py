@@ -1,18 +1,22 @@
 """Names and numbers of MuJoCo 3.12.0's enumerations and constants. Written by make_enums.py."""
 
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 MUJOCO_VERSION = "3.12.0"
 MUJOCO_VERSION_NUMBER = 3012000
 
 
-class mjtAlignFree(IntEnum):
+class _Named(IntEnum):
+    __str__ = Enum.__str__  # with its name, in all versions of Python
+
+
+class mjtAlignFree(_Named):
     mjALIGNFREE_FALSE = 0
     mjALIGNFREE_TRUE = 1
     mjALIGNFREE_AUTO = 2
 
 
-class mjtBias(IntEnum):
+class mjtBias(_Named):
     mjBIAS_NONE = 0
     mjBIAS_AFFINE = 1
     mjBIAS_MUSCLE = 2
@@ -21,21 +25,21 @@ class mjtBias(IntEnum):
     mjBIAS_USER = 5
 
 
-class mjtBuiltin(IntEnum):
+class mjtBuiltin(_Named):
     mjBUILTIN_NONE = 0
     mjBUILTIN_GRADIENT = 1
     mjBUILTIN_CHECKER = 2
     mjBUILTIN_FLAT = 3
 
 
-class mjtButton(IntEnum):
+class mjtButton(_Named):
     mjBUTTON_NONE = 0
     mjBUTTON_LEFT = 1
     mjBUTTON_RIGHT = 2
     mjBUTTON_MIDDLE = 3
 
 
-class mjtCTimer(IntEnum):
+class mjtCTimer(_Named):
     mjCTIMER_TOTAL = 0
     mjCTIMER_ASSETS = 1
     mjCTIMER_TEXTURE = 2
@@ -48,7 +52,7 @@ class mjtCTimer(IntEnum):
     mjNCTIMER = 9
 
 
-class mjtCamLight(IntEnum):
+class mjtCamLight(_Named):
     mjCAMLIGHT_FIXED = 0
     mjCAMLIGHT_TRACK = 1
     mjCAMLIGHT_TRACKCOM = 2
@@ -56,7 +60,7 @@ class mjtCamLight(IntEnum):
     mjCAMLIGHT_TARGETBODYCOM = 4
 
 
-class mjtCamOutBit(IntEnum):
+class mjtCamOutBit(_Named):
     mjCAMOUT_RGB = 1
     mjCAMOUT_DEPTH = 2
     mjCAMOUT_DIST = 4
@@ -65,27 +69,27 @@ class mjtCamOutBit(IntEnum):
     mjNCAMOUT = 5
 
 
-class mjtCamera(IntEnum):
+class mjtCamera(_Named):
     mjCAMERA_FREE = 0
     mjCAMERA_TRACKING = 1
     mjCAMERA_FIXED = 2
     mjCAMERA_USER = 3
 
 
-class mjtCatBit(IntEnum):
+class mjtCatBit(_Named):
     mjCAT_STATIC = 1
     mjCAT_DYNAMIC = 2
     mjCAT_DECOR = 4
     mjCAT_ALL = 7
 
 
-class mjtColorSpace(IntEnum):
+class mjtColorSpace(_Named):
     mjCOLORSPACE_AUTO = 0
     mjCOLORSPACE_LINEAR = 1
     mjCOLORSPACE_SRGB = 2
 
 
-class mjtConDataField(IntEnum):
+class mjtConDataField(_Named):
     mjCONDATA_FOUND = 0
     mjCONDATA_FORCE = 1
     mjCONDATA_TORQUE = 2
@@ -96,18 +100,18 @@ class mjtConDataField(IntEnum):
     mjNCONDATA = 7
 
 
-class mjtCone(IntEnum):
+class mjtCone(_Named):
     mjCONE_PYRAMIDAL = 0
     mjCONE_ELLIPTIC = 1
 
 
-class mjtConflict(IntEnum):
+class mjtConflict(_Named):
     mjCONFLICT_WARNING = 0
     mjCONFLICT_MERGE = 1
     mjCONFLICT_ERROR = 2
 
 
-class mjtConstraint(IntEnum):
+class mjtConstraint(_Named):
     mjCNSTR_EQUALITY = 0
     mjCNSTR_FRICTION_DOF = 1
     mjCNSTR_FRICTION_TENDON = 2
@@ -118,7 +122,7 @@ class mjtConstraint(IntEnum):
     mjCNSTR_CONTACT_ELLIPTIC = 7
 
 
-class mjtConstraintState(IntEnum):
+class mjtConstraintState(_Named):
     mjCNSTRSTATE_SATISFIED = 0
     mjCNSTRSTATE_QUADRATIC = 1
     mjCNSTRSTATE_LINEARNEG = 2
@@ -126,12 +130,12 @@ class mjtConstraintState(IntEnum):
     mjCNSTRSTATE_CONE = 4
 
 
-class mjtCtrlChart(IntEnum):
+class mjtCtrlChart(_Named):
     mjCHART_EXPMAP = 1
     mjCHART_QUAT = 2
 
 
-class mjtCtrlInput(IntEnum):
+class mjtCtrlInput(_Named):
     mjINPUT_POS = 1
     mjINPUT_VEL = 2
     mjINPUT_FF = 4
@@ -139,19 +143,19 @@ class mjtCtrlInput(IntEnum):
     mjINPUT_NONE = 16
 
 
-class mjtDataType(IntEnum):
+class mjtDataType(_Named):
     mjDATATYPE_REAL = 0
     mjDATATYPE_POSITIVE = 1
     mjDATATYPE_AXIS = 2
     mjDATATYPE_QUATERNION = 3
 
 
-class mjtDepthMap(IntEnum):
+class mjtDepthMap(_Named):
     mjDEPTH_ZERONEAR = 0
     mjDEPTH_ZEROFAR = 1
 
 
-class mjtDisableBit(IntEnum):
+class mjtDisableBit(_Named):
     mjDSBL_CONSTRAINT = 1
     mjDSBL_EQUALITY = 2
     mjDSBL_FRICTIONLOSS = 4
@@ -175,7 +179,7 @@ class mjtDisableBit(IntEnum):
     mjNDISABLE = 20
 
 
-class mjtDyn(IntEnum):
+class mjtDyn(_Named):
     mjDYN_NONE = 0
     mjDYN_INTEGRATOR = 1
     mjDYN_FILTER = 2
@@ -186,7 +190,7 @@ class mjtDyn(IntEnum):
     mjDYN_USER = 7
 
 
-class mjtEnableBit(IntEnum):
+class mjtEnableBit(_Named):
     mjENBL_OVERRIDE = 1
     mjENBL_ENERGY = 2
     mjENBL_FWDINV = 4
@@ -196,7 +200,7 @@ class mjtEnableBit(IntEnum):
     mjNENABLE = 6
 
 
-class mjtEq(IntEnum):
+class mjtEq(_Named):
     mjEQ_CONNECT = 0
     mjEQ_WELD = 1
     mjEQ_JOINT = 2
@@ -207,7 +211,7 @@ class mjtEq(IntEnum):
     mjEQ_DISTANCE = 7
 
 
-class mjtEvent(IntEnum):
+class mjtEvent(_Named):
     mjEVENT_NONE = 0
     mjEVENT_MOVE = 1
     mjEVENT_PRESS = 2
@@ -219,7 +223,7 @@ class mjtEvent(IntEnum):
     mjEVENT_FILESDROP = 8
 
 
-class mjtFlexSelf(IntEnum):
+class mjtFlexSelf(_Named):
     mjFLEXSELF_NONE = 0
     mjFLEXSELF_NARROW = 1
     mjFLEXSELF_BVH = 2
@@ -227,13 +231,13 @@ class mjtFlexSelf(IntEnum):
     mjFLEXSELF_AUTO = 4
 
 
-class mjtFont(IntEnum):
+class mjtFont(_Named):
     mjFONT_NORMAL = 0
     mjFONT_SHADOW = 1
     mjFONT_BIG = 2
 
 
-class mjtFontScale(IntEnum):
+class mjtFontScale(_Named):
     mjFONTSCALE_50 = 50
     mjFONTSCALE_100 = 100
     mjFONTSCALE_150 = 150
@@ -242,7 +246,7 @@ class mjtFontScale(IntEnum):
     mjFONTSCALE_300 = 300
 
 
-class mjtFrame(IntEnum):
+class mjtFrame(_Named):
     mjFRAME_NONE = 0
     mjFRAME_BODY = 1
     mjFRAME_GEOM = 2
@@ -254,12 +258,12 @@ class mjtFrame(IntEnum):
     mjNFRAME = 8
 
 
-class mjtFramebuffer(IntEnum):
+class mjtFramebuffer(_Named):
     mjFB_WINDOW = 0
     mjFB_OFFSCREEN = 1
 
 
-class mjtGain(IntEnum):
+class mjtGain(_Named):
     mjGAIN_FIXED = 0
     mjGAIN_AFFINE = 1
     mjGAIN_MUSCLE = 2
@@ -269,7 +273,7 @@ class mjtGain(IntEnum):
     mjGAIN_USER = 6
 
 
-class mjtGeom(IntEnum):
+class mjtGeom(_Named):
     mjGEOM_PLANE = 0
     mjGEOM_HFIELD = 1
     mjGEOM_SPHERE = 2
@@ -292,12 +296,12 @@ class mjtGeom(IntEnum):
     mjGEOM_NONE = 1001
 
 
-class mjtGeomInertia(IntEnum):
+class mjtGeomInertia(_Named):
     mjINERTIA_VOLUME = 0
     mjINERTIA_SHELL = 1
 
 
-class mjtGridPos(IntEnum):
+class mjtGridPos(_Named):
     mjGRID_TOPLEFT = 0
     mjGRID_TOPRIGHT = 1
     mjGRID_BOTTOMLEFT = 2
@@ -308,20 +312,20 @@ class mjtGridPos(IntEnum):
     mjGRID_RIGHT = 7
 
 
-class mjtInertiaFromGeom(IntEnum):
+class mjtInertiaFromGeom(_Named):
     mjINERTIAFROMGEOM_FALSE = 0
     mjINERTIAFROMGEOM_TRUE = 1
     mjINERTIAFROMGEOM_AUTO = 2
 
 
-class mjtIntegrator(IntEnum):
+class mjtIntegrator(_Named):
     mjINT_EULER = 0
     mjINT_RK4 = 1
     mjINT_IMPLICIT = 2
     mjINT_IMPLICITFAST = 3
 
 
-class mjtItem(IntEnum):
+class mjtItem(_Named):
     mjITEM_END = -2
     mjITEM_SECTION = -1
     mjITEM_SEPARATOR = 0
@@ -341,27 +345,27 @@ class mjtItem(IntEnum):
     mjNITEM = 14
 
 
-class mjtJacobian(IntEnum):
+class mjtJacobian(_Named):
     mjJAC_DENSE = 0
     mjJAC_SPARSE = 1
     mjJAC_AUTO = 2
 
 
-class mjtJoint(IntEnum):
+class mjtJoint(_Named):
     mjJNT_FREE = 0
     mjJNT_BALL = 1
     mjJNT_SLIDE = 2
     mjJNT_HINGE = 3
 
 
-class mjtLRMode(IntEnum):
+class mjtLRMode(_Named):
     mjLRMODE_NONE = 0
     mjLRMODE_MUSCLE = 1
     mjLRMODE_MUSCLEUSER = 2
     mjLRMODE_ALL = 3
 
 
-class mjtLabel(IntEnum):
+class mjtLabel(_Named):
     mjLABEL_NONE = 0
     mjLABEL_BODY = 1
     mjLABEL_JOINT = 2
@@ -382,27 +386,27 @@ class mjtLabel(IntEnum):
     mjNLABEL = 17
 
 
-class mjtLightType(IntEnum):
+class mjtLightType(_Named):
     mjLIGHT_SPOT = 0
     mjLIGHT_DIRECTIONAL = 1
     mjLIGHT_POINT = 2
     mjLIGHT_IMAGE = 3
 
 
-class mjtLimited(IntEnum):
+class mjtLimited(_Named):
     mjLIMITED_FALSE = 0
     mjLIMITED_TRUE = 1
     mjLIMITED_AUTO = 2
 
 
-class mjtLogLevel(IntEnum):
+class mjtLogLevel(_Named):
     mjLOG_DEBUG = 0
     mjLOG_INFO = 1
     mjLOG_WARNING = 2
     mjLOG_ERROR = 3
 
 
-class mjtLogTopic(IntEnum):
+class mjtLogTopic(_Named):
     mjTOPIC_NONE = 0
     mjTOPIC_TIME_STP = 1
     mjTOPIC_TIME_CMP = 2
@@ -410,14 +414,14 @@ class mjtLogTopic(IntEnum):
     mjNTOPIC = 3
 
 
-class mjtMark(IntEnum):
+class mjtMark(_Named):
     mjMARK_NONE = 0
     mjMARK_EDGE = 1
     mjMARK_CROSS = 2
     mjMARK_RANDOM = 3
 
 
-class mjtMeshBuiltin(IntEnum):
+class mjtMeshBuiltin(_Named):
     mjMESH_BUILTIN_NONE = 0
     mjMESH_BUILTIN_SPHERE = 1
     mjMESH_BUILTIN_HEMISPHERE = 2
@@ -428,14 +432,14 @@ class mjtMeshBuiltin(IntEnum):
     mjMESH_BUILTIN_PLATE = 7
 
 
-class mjtMeshInertia(IntEnum):
+class mjtMeshInertia(_Named):
     mjMESH_INERTIA_CONVEX = 0
     mjMESH_INERTIA_EXACT = 1
     mjMESH_INERTIA_LEGACY = 2
     mjMESH_INERTIA_SHELL = 3
 
 
-class mjtMouse(IntEnum):
+class mjtMouse(_Named):
     mjMOUSE_NONE = 0
     mjMOUSE_ROTATE_V = 1
     mjMOUSE_ROTATE_H = 2
@@ -448,7 +452,7 @@ class mjtMouse(IntEnum):
     mjMOUSE_TURN_H = 9
 
 
-class mjtObj(IntEnum):
+class mjtObj(_Named):
     mjOBJ_UNKNOWN = 0
     mjOBJ_BODY = 1
     mjOBJ_XBODY = 2
@@ -481,7 +485,7 @@ class mjtObj(IntEnum):
     mjOBJ_MODEL = 102
 
 
-class mjtOrientation(IntEnum):
+class mjtOrientation(_Named):
     mjORIENTATION_QUAT = 0
     mjORIENTATION_AXISANGLE = 1
     mjORIENTATION_XYAXES = 2
@@ -489,24 +493,24 @@ class mjtOrientation(IntEnum):
     mjORIENTATION_EULER = 4
 
 
-class mjtPertBit(IntEnum):
+class mjtPertBit(_Named):
     mjPERT_TRANSLATE = 1
     mjPERT_ROTATE = 2
 
 
-class mjtPluginCapabilityBit(IntEnum):
+class mjtPluginCapabilityBit(_Named):
     mjPLUGIN_ACTUATOR = 1
     mjPLUGIN_SENSOR = 2
     mjPLUGIN_PASSIVE = 4
     mjPLUGIN_SDF = 8
 
 
-class mjtProjection(IntEnum):
+class mjtProjection(_Named):
     mjPROJ_PERSPECTIVE = 0
     mjPROJ_ORTHOGRAPHIC = 1
 
 
-class mjtRayDataField(IntEnum):
+class mjtRayDataField(_Named):
     mjRAYDATA_DIST = 0
     mjRAYDATA_DIR = 1
     mjRAYDATA_ORIGIN = 2
@@ -516,7 +520,7 @@ class mjtRayDataField(IntEnum):
     mjNRAYDATA = 6
 
 
-class mjtRndFlag(IntEnum):
+class mjtRndFlag(_Named):
     mjRND_SHADOW = 0
     mjRND_WIREFRAME = 1
     mjRND_REFLECTION = 2
@@ -531,14 +535,14 @@ class mjtRndFlag(IntEnum):
     mjNRNDFLAG = 11
 
 
-class mjtSDFType(IntEnum):
+class mjtSDFType(_Named):
     mjSDFTYPE_SINGLE = 0
     mjSDFTYPE_INTERSECTION = 1
     mjSDFTYPE_MIDSURFACE = 2
     mjSDFTYPE_COLLISION = 3
 
 
-class mjtSameFrame(IntEnum):
+class mjtSameFrame(_Named):
     mjSAMEFRAME_NONE = 0
     mjSAMEFRAME_BODY = 1
     mjSAMEFRAME_INERTIA = 2
@@ -546,13 +550,13 @@ class mjtSameFrame(IntEnum):
     mjSAMEFRAME_INERTIAROT = 4
 
 
-class mjtSection(IntEnum):
+class mjtSection(_Named):
     mjSECT_CLOSED = 0
     mjSECT_OPEN = 1
     mjSECT_FIXED = 2
 
 
-class mjtSensor(IntEnum):
+class mjtSensor(_Named):
     mjSENS_TOUCH = 0
     mjSENS_ACCELEROMETER = 1
     mjSENS_VELOCIMETER = 2
@@ -604,7 +608,7 @@ class mjtSensor(IntEnum):
     mjSENS_USER = 48
 
 
-class mjtSleepPolicy(IntEnum):
+class mjtSleepPolicy(_Named):
     mjSLEEP_AUTO = 0
     mjSLEEP_AUTO_NEVER = 1
     mjSLEEP_AUTO_ALLOWED = 2
@@ -613,26 +617,26 @@ class mjtSleepPolicy(IntEnum):
     mjSLEEP_INIT = 5
 
 
-class mjtSleepState(IntEnum):
+class mjtSleepState(_Named):
     mjS_STATIC = -1
     mjS_ASLEEP = 0
     mjS_AWAKE = 1
 
 
-class mjtSolver(IntEnum):
+class mjtSolver(_Named):
     mjSOL_PGS = 0
     mjSOL_CG = 1
     mjSOL_NEWTON = 2
 
 
-class mjtStage(IntEnum):
+class mjtStage(_Named):
     mjSTAGE_NONE = 0
     mjSTAGE_POS = 1
     mjSTAGE_VEL = 2
     mjSTAGE_ACC = 3
 
 
-class mjtState(IntEnum):
+class mjtState(_Named):
     mjSTATE_TIME = 1
     mjSTATE_QPOS = 2
     mjSTATE_QVEL = 4
@@ -654,19 +658,19 @@ class mjtState(IntEnum):
     mjSTATE_INTEGRATION = 16383
 
 
-class mjtStereo(IntEnum):
+class mjtStereo(_Named):
     mjSTEREO_NONE = 0
     mjSTEREO_QUADBUFFERED = 1
     mjSTEREO_SIDEBYSIDE = 2
 
 
-class mjtTexture(IntEnum):
+class mjtTexture(_Named):
     mjTEXTURE_2D = 0
     mjTEXTURE_CUBE = 1
     mjTEXTURE_SKYBOX = 2
 
 
-class mjtTextureRole(IntEnum):
+class mjtTextureRole(_Named):
     mjTEXROLE_USER = 0
     mjTEXROLE_RGB = 1
     mjTEXROLE_OCCLUSION = 2
@@ -680,7 +684,7 @@ class mjtTextureRole(IntEnum):
     mjNTEXROLE = 10
 
 
-class mjtTimer(IntEnum):
+class mjtTimer(_Named):
     mjTIMER_STEP = 0
     mjTIMER_FORWARD = 1
     mjTIMER_INVERSE = 2
@@ -699,7 +703,7 @@ class mjtTimer(IntEnum):
     mjNTIMER = 15
 
 
-class mjtTrn(IntEnum):
+class mjtTrn(_Named):
     mjTRN_JOINT = 0
     mjTRN_JOINTINPARENT = 1
     mjTRN_SLIDERCRANK = 2
@@ -710,7 +714,7 @@ class mjtTrn(IntEnum):
     mjTRN_UNDEFINED = 1000
 
 
-class mjtVisFlag(IntEnum):
+class mjtVisFlag(_Named):
     mjVIS_CONVEXHULL = 0
     mjVIS_TEXTURE = 1
     mjVIS_JOINT = 2
@@ -745,7 +749,7 @@ class mjtVisFlag(IntEnum):
     mjNVISFLAG = 31
 
 
-class mjtWarning(IntEnum):
+class mjtWarning(_Named):
     mjWARN_INERTIA = 0
     mjWARN_CONTACTFULL = 1
     mjWARN_CNSTRFULL = 2
@@ -756,7 +760,7 @@ class mjtWarning(IntEnum):
     mjNWARNING = 7
 
 
-class mjtWrap(IntEnum):
+class mjtWrap(_Named):
     mjWRAP_NONE = 0
     mjWRAP_JOINT = 1
     mjWRAP_PULLEY = 2

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
+import re
 from typing import Any, Optional
 
 import numpy as np
@@ -12,51 +14,121 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._errors import nearest
 from .._model import Data, Model
-from ._enums import MUJOCO_VERSION, MUJOCO_VERSION_NUMBER, mjtObj
+from ._enums import MUJOCO_VERSION, MUJOCO_VERSION_NUMBER, mjtObj, mjtState, mjtWarning
+from ._fatal import FatalError
 from ._math import _in, _out, mju_quat2Mat
 
 Array = NDArray[np.float64]
 
 # ---------------------------------------------------------------------------------------------------- simulation
 
+_NEEDS = re.compile(r" needs (\w+), which has not run")
+
+
+def _ordered(stage: Any) -> Any:
+    """A stage that first runs the earlier ones that it needs and that have not run since qpos, qvel or the order changed.
+
+    MuJoCo leaves that to the caller, and computes with what is there.
+    """
+
+    def run(m: Model, d: Data) -> None:
+        for _ in range(len(_STAGES)):
+            try:
+                stage(m, d)
+                return
+            except ValueError as error:
+                missing = _NEEDS.search(str(error))
+                if missing is None or missing[1] not in _STAGES:
+                    raise
+                _STAGES[missing[1]](m, d)
+        stage(m, d)
+
+    run.__doc__ = stage.__doc__.split("\n\n")[-1] + " Earlier stages that it needs are run, too."
+    run.__name__ = stage.__name__
+    return run
+
+
+_STAGES: dict[str, Any] = {}
+for _name, _stage in (
+    ("kinematics", "kinematics"), ("comPos", "com_pos"), ("cameras", "cameras"), ("flexes", "flexes"),
+    ("tendons", "tendons"), ("massMatrix", "mass_matrix"), ("collide", "collide"), ("wake", "collide"), ("rows", "rows"),
+    ("transmissions", "transmissions"), ("positionSensors", "position_sensors"), ("velocities", "velocities"),
+    ("passive", "passive"), ("bias", "bias"), ("rowReferences", "row_references"),
+    ("velocitySensors", "velocity_sensors"), ("control", "control"), ("actuation", "actuation"),
+    ("smoothAcceleration", "smooth_acceleration"), ("solve", "solve"),
+    ("accelerationSensors", "acceleration_sensors"),
+):  # fmt: skip
+    _STAGES[_name] = _ordered(getattr(_core, "stage_" + _stage))
+
 mj_step = _core.mj_step
 mj_forward = _core.mj_forward
 mj_inverse = _core.mj_inverse
 mj_resetData = _core.mj_resetData
 mj_step1 = _core.step1
-mj_step2 = _core.step2
 mj_fwdPosition = _core.stage_position
-mj_fwdVelocity = _core.stage_velocity
-mj_fwdActuation = _core.stage_actuation
-mj_fwdAcceleration = _core.stage_smooth_acceleration
-mj_fwdConstraint = _core.stage_solve
+mj_fwdVelocity = _ordered(_core.stage_velocity)
+mj_fwdActuation = _ordered(_core.stage_actuation)
+mj_fwdAcceleration = _ordered(_core.stage_smooth_acceleration)
+mj_fwdConstraint = _ordered(_core.stage_solve)
 mj_kinematics = _core.stage_kinematics
-mj_comPos = _core.stage_com_pos
-mj_camlight = _core.stage_cameras
-mj_flex = _core.stage_flexes
-mj_tendon = _core.stage_tendons
-mj_transmission = _core.stage_transmissions
-mj_crb = _core.stage_mass_matrix
-mj_makeM = _core.stage_mass_matrix
-mj_factorM = _core.stage_mass_matrix
-mj_comVel = _core.stage_velocities
-mj_passive = _core.stage_passive
-mj_collision = _core.stage_collide
-mj_makeConstraint = _core.stage_rows
-mj_referenceConstraint = _core.stage_row_references
-mj_sensorPos = _core.stage_position_sensors
-mj_sensorVel = _core.stage_velocity_sensors
-mj_sensorAcc = _core.stage_acceleration_sensors
+mj_comPos = _ordered(_core.stage_com_pos)
+mj_camlight = _ordered(_core.stage_cameras)
+mj_flex = _ordered(_core.stage_flexes)
+mj_tendon = _ordered(_core.stage_tendons)
+mj_transmission = _ordered(_core.stage_transmissions)
+mj_crb = _ordered(_core.stage_mass_matrix)
+mj_makeM = _ordered(_core.stage_mass_matrix)
+mj_factorM = _ordered(_core.stage_mass_matrix)
+mj_comVel = _ordered(_core.stage_velocities)
+mj_passive = _ordered(_core.stage_passive)
+mj_collision = _ordered(_core.stage_collide)
+mj_makeConstraint = _ordered(_core.stage_rows)
+mj_referenceConstraint = _ordered(_core.stage_row_references)
+mj_sensorPos = _ordered(_core.stage_position_sensors)
+mj_sensorVel = _ordered(_core.stage_velocity_sensors)
+mj_sensorAcc = _ordered(_core.stage_acceleration_sensors)
 mj_subtreeVel = _core.subtree_velocities
 mj_rne = _core.rne
 mj_rnePostConstraint = _core.rne_post_constraint
-mj_stateSize = _core.state_size
-mj_getState = _core.get_state
-mj_setState = _core.set_state
 mj_copyState = _core.copy_state
 mj_extractState = _core.extract_state
 mj_invPosition = _core.stage_position
-mj_invVelocity = _core.stage_velocity
+mj_invVelocity = _ordered(_core.stage_velocity)
+
+
+def mj_step2(m: Model, d: Data) -> None:
+    """Second half of a step: actuators, applied forces, constraints, integration. mj_step1 is run if it has not been."""
+    try:
+        _core.step2(m, d)
+    except ValueError as error:
+        if "without step1" not in str(error):
+            raise
+        _core.step1(m, d)
+        _core.step2(m, d)
+
+
+_STATES = 1 << int(mjtState.mjNSTATE)
+
+
+def mj_stateSize(m: Model, sig: int) -> int:
+    """How many numbers the parts of the state have that the bits of mjtState name."""
+    if not 0 <= int(sig) < _STATES:
+        raise FatalError(f"mj_stateSize: invalid state signature {int(sig)} >= 2^mjNSTATE")
+    return int(_core.state_size(m, int(sig)))
+
+
+def mj_getState(m: Model, d: Data, state: Array, sig: int) -> None:
+    """Parts of the state into an array."""
+    if np.size(state) != mj_stateSize(m, sig):
+        raise TypeError("state size should equal mj_stateSize(m, sig)")
+    _core.get_state(m, d, state, int(sig))
+
+
+def mj_setState(m: Model, d: Data, state: ArrayLike, sig: int) -> None:
+    """Parts of the state from an array."""
+    if np.size(state) != mj_stateSize(m, sig):
+        raise TypeError("state size should equal mj_stateSize(m, sig)")
+    _core.set_state(m, d, state, int(sig))
 
 
 def mj_fwdKinematics(m: Model, d: Data) -> None:
@@ -146,7 +218,7 @@ def mj_resetCtrl(m: Model, d: Data) -> None:
 def mj_setKeyframe(m: Model, d: Data, k: int) -> None:
     """Writes the state of d into keyframe k of the model."""
     if not 0 <= k < m.nkey:
-        raise ValueError(f"index must be smaller than {m.nkey} (keyframes allocated in model), found {k}")
+        raise FatalError(f"mj_setKeyframe: index must be smaller than {m.nkey} (keyframes allocated in model)")
     m.key_time[k] = d.time
     m.key_qpos[k] = d.qpos
     m.key_qvel[k] = d.qvel
@@ -181,27 +253,172 @@ def mj_energyVel(m: Model, d: Data) -> None:
     d.energy[0] = potential
 
 
-def _bad(array: Array) -> bool:
-    return bool(np.any(~(np.abs(array) <= 1e10)))
+def _check(m: Model, d: Data, name: str, warning: int) -> bool:
+    """Whether an array is not finite or beyond 1e10; if so it is told, and d is reset unless that is switched off."""
+    bad = np.flatnonzero(~(np.abs(getattr(d, name)) <= 1e10))
+    if not bad.size:
+        return False
+    time = d.time
+    if not m.opt.disableflags & 1 << 16:
+        _core.reset(m, d)
+    mj_warning(d, warning, int(bad[0]), time)
+    return True
 
 
 def mj_checkPos(m: Model, d: Data) -> None:
     """Resets d if qpos is not finite or beyond 1e10."""
-    if _bad(d.qpos):
-        _core.reset(m, d)
+    _check(m, d, "qpos", int(mjtWarning.mjWARN_BADQPOS))
 
 
 def mj_checkVel(m: Model, d: Data) -> None:
     """Resets d if qvel is not finite or beyond 1e10."""
-    if _bad(d.qvel):
-        _core.reset(m, d)
+    _check(m, d, "qvel", int(mjtWarning.mjWARN_BADQVEL))
 
 
 def mj_checkAcc(m: Model, d: Data) -> None:
     """Resets d if qacc is not finite or beyond 1e10, and evaluates it again."""
-    if _bad(d.qacc):
-        _core.reset(m, d)
+    if _check(m, d, "qacc", int(mjtWarning.mjWARN_BADQACC)):
         mj_forward(m, d)
+
+
+_WARNING_TEXTS = {
+    int(mjtWarning.mjWARN_INERTIA): "Inertia matrix is too close to singular at DOF {}. Check model.",
+    int(mjtWarning.mjWARN_BADQPOS): "Nan, Inf or huge value in QPOS at DOF {}. The simulation is unstable.",
+    int(mjtWarning.mjWARN_BADQVEL): "Nan, Inf or huge value in QVEL at DOF {}. The simulation is unstable.",
+    int(mjtWarning.mjWARN_BADQACC): "Nan, Inf or huge value in QACC at DOF {}. The simulation is unstable.",
+    int(mjtWarning.mjWARN_BADCTRL): "Nan, Inf or huge value in CTRL at ACTUATOR {}. The simulation is unstable.",
+}
+
+
+def mju_warningText(warning: int, info: int) -> str:
+    """What a warning says."""
+    return _WARNING_TEXTS.get(int(warning), "Warning {}.").format(info)
+
+
+def mj_warning(d: Data, warning: int, info: int, time: Optional[float] = None) -> None:
+    """Counts a warning of d, and tells it the first time."""
+    counts = d.__dict__.setdefault("_warnings", {})
+    number, _ = counts.get(int(warning), (0, 0))
+    counts[int(warning)] = (number + 1, int(info))
+    if number == 0:
+        mju_warning(f"{mju_warningText(warning, info)} Time = {d.time if time is None else time:.4f}.")
+
+
+_user_warning: Any = None
+
+
+def mju_warning(msg: str) -> None:
+    """Tells a warning: to the function of set_mju_user_warning, else by Python's warnings."""
+    if _user_warning is not None:
+        _user_warning(msg)
+    else:
+        import warnings
+
+        warnings.warn(msg, UserWarning, stacklevel=3)
+
+
+def set_mju_user_warning(function: Any) -> None:
+    """function(text) is told warnings. None: Python's warnings are."""
+    global _user_warning
+    if function is not None and not callable(function):
+        raise TypeError("callback is not an Optional[Callable]")
+    _user_warning = function
+
+
+def get_mju_user_warning() -> Any:
+    """The function that set_mju_user_warning was given."""
+    return _user_warning
+
+
+# ---------------------------------------------------------------------------------------------------- delays
+
+
+def _ring(m: Model, d: Data, kind: str, id: int, width: int) -> tuple[Array, Array, Array]:
+    """Head, times and values of the past of an actuator or sensor: views of d.history."""
+    count = getattr(m, "n" + kind)
+    if not 0 <= id < count:
+        raise FatalError(f"{kind} {id} does not exist: there are {count}")
+    samples, start = int(getattr(m, kind + "_history")[id, 0]), int(getattr(m, kind + "_historyadr")[id])
+    if samples == 0 or start < 0:
+        raise FatalError(f"{kind} {id} keeps no samples: it has no nsample")
+    part = d.history[start : start + 2 + samples * (1 + width)]
+    return part[:2], part[2 : 2 + samples], part[2 + samples :].reshape(samples, width)
+
+
+def _past(m: Model, d: Data, kind: str, id: int, width: int, time: float, interp: int) -> Array:
+    head, times, values = _ring(m, d, kind, id, width)
+    order = int(getattr(m, kind + "_history")[id, 1]) if interp < 0 else int(interp)
+    turn = (np.arange(len(times)) + int(head[1]) + 1) % len(times)  # from the oldest to the newest
+    t, v = times[turn], values[turn]
+    at = time - float(getattr(m, kind + "_delay")[id])
+    if at <= t[0] + 1e-15:
+        return np.array(v[0])
+    if at >= t[-1] - 1e-15:
+        return np.array(v[-1])
+    i = int(np.searchsorted(t, at))
+    if abs(at - t[i]) < 1e-15:
+        return np.array(v[i])
+    if order == 0:
+        return np.array(v[i - 1])
+    dt = t[i] - t[i - 1]
+    x = (at - t[i - 1]) / dt
+    if order == 1:
+        return np.array(v[i - 1] + x * (v[i] - v[i - 1]))
+
+    def slope(k: int) -> Any:
+        return 0.0 if k in (0, len(t) - 1) else (v[k + 1] - v[k - 1]) / (t[k + 1] - t[k - 1])
+
+    return np.array(
+        (2 * x**3 - 3 * x**2 + 1) * v[i - 1] + (x**3 - 2 * x**2 + x) * dt * slope(i - 1)
+        + (-2 * x**3 + 3 * x**2) * v[i] + (x**3 - x**2) * dt * slope(i)
+    )  # fmt: skip
+
+
+def _set_past(m: Model, d: Data, kind: str, id: int, width: int, times: Optional[ArrayLike], values: Any) -> Array:
+    head, t, v = _ring(m, d, kind, id, width)
+    if times is not None and np.shape(times) != t.shape:
+        raise TypeError(f"times should be of size nsample = {len(t)}, found {np.shape(times)}")
+    if np.size(values) != v.size or np.ndim(values) > 1 and np.shape(values) != v.shape:
+        raise TypeError(f"values should be of shape {v.shape}, found {np.shape(values)}")
+    if times is None:
+        turn = (np.arange(len(t)) + int(head[1]) + 1) % len(t)
+        t[:] = t[turn]
+    else:
+        t[:] = times
+    v[:] = np.reshape(values, v.shape)
+    head[1] = len(t) - 1
+    return head
+
+
+def mj_readCtrl(m: Model, d: Data, id: int, time: float, interp: int = -1) -> float:
+    """The control of an actuator that acts at a time, delayed; interp 0: no interpolation, 1: linear, 2: cubic."""
+    if 0 <= id < m.nactuator and not m.actuator_history[id, 0]:
+        return float(d.ctrl[m.actuator_ctrladr[id]])
+    return float(_past(m, d, "actuator", id, 1, time, interp)[0])
+
+
+def mj_readSensor(m: Model, d: Data, id: int, time: float, result: Array, interp: int = -1) -> None:
+    """The value that a sensor shows at a time, delayed."""
+    if not 0 <= id < m.nsensor:
+        raise FatalError(f"sensor {id} does not exist: there are {m.nsensor}")
+    width = int(m.sensor_dim[id])
+    if np.size(result) != width:
+        raise TypeError(f"result should be of size sensor_dim = {width}, found {np.size(result)}")
+    if not m.sensor_history[id, 0]:
+        result[...] = np.reshape(d.sensordata[m.sensor_adr[id] : m.sensor_adr[id] + width], np.shape(result))
+    else:
+        result[...] = np.reshape(_past(m, d, "sensor", id, width, time, interp), np.shape(result))
+
+
+def mj_initCtrlHistory(m: Model, d: Data, id: int, times: Optional[ArrayLike], values: ArrayLike) -> None:
+    """Sets the past controls of an actuator, oldest first; times None: those it has."""
+    _set_past(m, d, "actuator", id, 1, times, values)
+
+
+def mj_initSensorHistory(m: Model, d: Data, id: int, times: Optional[ArrayLike], values: ArrayLike, phase: float) -> None:
+    """Sets the past values of a sensor, oldest first; phase: time of its last regular sample."""
+    width = int(m.sensor_dim[id]) if 0 <= id < m.nsensor else 1
+    _set_past(m, d, "sensor", id, width, times, values)[0] = phase
 
 
 # ---------------------------------------------------------------------------------------------------- dynamics
@@ -211,6 +428,8 @@ def _jacobian(a: Optional[Array], nv: int, name: str) -> None:
     if a is not None and (not isinstance(a, np.ndarray) or a.dtype != np.float64 or a.shape != (3, nv)):
         found = f"{a.dtype} {a.shape}" if isinstance(a, np.ndarray) else type(a).__name__
         raise TypeError(f"{name} should be of shape (3, nv) = (3, {nv}) and float64, found {found}")
+    if a is not None and not (a.flags.c_contiguous and a.flags.writeable):
+        raise TypeError(f"{name} should be writable and C-contiguous: it is an output")
 
 
 def mj_jac(m: Model, d: Data, jacp: Optional[Array], jacr: Optional[Array], point: ArrayLike, body: int) -> None:
@@ -374,12 +593,11 @@ def mj_getTotalmass(m: Model) -> float:
 
 
 def mj_setTotalmass(m: Model, newmass: float) -> None:
-    """Scales all masses and inertias."""
+    """Scales all masses and inertias. What follows from them mj_setConst computes."""
     scale = max(1e-15, newmass / max(1e-15, mj_getTotalmass(m)))
     m.body_mass *= scale
     m.body_inertia *= scale
     m.flexnode_mass[m.flexnode_mass < 1e19] *= scale
-    m.update_constants()
 
 
 def mj_normalizeQuat(m: Model, qpos: Array) -> None:
@@ -492,17 +710,20 @@ def mj_geomDistance(m: Model, d: Data, geom1: int, geom2: int, distmax: float, f
 
 
 def _kind(type: int) -> int:
-    number = int(type)
+    try:
+        number = int(type)
+    except (TypeError, ValueError):
+        raise TypeError(f"type: needs an mjtObj, found {type!r}") from None
     return 1 if number == mjtObj.mjOBJ_XBODY else number
 
 
-_NAMED = frozenset((1, 3, 5, 6, 7, 9, 10, 12, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24))
+_NAMED = frozenset((1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24))
 
 
 def mj_name2id(m: Model, type: int, name: str) -> int:
     """Number of the object with this name, -1: there is none."""
     kind = _kind(type)
-    return int(m._find(kind, name)) if kind in _NAMED and name else -1
+    return int(m._find(kind, _text(name))) if kind in _NAMED and name else -1
 
 
 def mj_id2name(m: Model, type: int, id: int) -> Optional[str]:
@@ -653,11 +874,88 @@ def mj_resetCallbacks() -> None:
 
 
 def mj_island(m: Model, d: Data) -> None:
-    """Nothing: islands are found by the solver."""
+    """Nothing: the solver finds islands itself, and d.dof_island and the like when they are asked for."""
 
 
 def mj_projectConstraint(m: Model, d: Data) -> None:
     """Nothing: the solver projects constraints itself."""
+
+
+def mju_rayGeom(pos: ArrayLike, mat: ArrayLike, size: ArrayLike, pnt: ArrayLike, vec: ArrayLike, geomtype: int, normal: Any = None) -> float:
+    """Distance along a ray to a geom of a given kind, size and pose, in units of vec; -1: it misses."""
+    kind = int(geomtype)
+    words = {0: "plane", 2: "sphere", 3: "capsule", 4: "ellipsoid", 5: "cylinder", 6: "box"}
+    if kind not in words:
+        raise FatalError(f"mju_rayGeom: unexpected geom type {kind}")
+    R = _in(mat, 9).reshape(3, 3)
+    model = _single_geom(words[kind], tuple(float(x) for x in _in(size, 3)))
+    d = Data(model)
+    _core.forward(model, d)
+    # the geom stays at the origin: the ray is moved into its axes
+    start, direction = R.T @ (_in(pnt, 3) - _in(pos, 3)), R.T @ _in(vec, 3)
+    distance, _, n, *_ = _core.ray(model, d, start, direction, None, True, False, -1)
+    if normal is not None:
+        _out(normal, 3, "normal")[...] = R @ np.asarray(n)
+    return float(distance)
+
+
+@functools.lru_cache(maxsize=64)
+def _single_geom(word: str, size: tuple[float, ...]) -> Model:
+    text = f'<mujoco><worldbody><geom type="{word}" size="{size[0]!r} {size[1]!r} {size[2]!r}"/></worldbody></mujoco>'
+    return Model(_core.load_text(text, "mju_rayGeom", "", None, None, True))
+
+
+def mju_getXMLDependencies(filename: str) -> list[str]:
+    """The files that a model is made of, with the model itself: includes, meshes, textures, height fields, skins."""
+    import xml.etree.ElementTree as ET
+
+    found = [str(filename)]
+    top = os.path.dirname(str(filename))
+    folders = {"mesh": "", "texture": ""}
+    todo = [str(filename)]
+    parts: list[Any] = []
+    while todo:
+        root = ET.parse(todo.pop()).getroot()
+        for node in root.iter("include"):
+            path = os.path.join(top, node.get("file", ""))
+            if path not in found:
+                found.append(path)
+                todo.append(path)
+        for node in root.iter("compiler"):
+            folders["mesh"] = node.get("meshdir", node.get("assetdir", folders["mesh"]))
+            folders["texture"] = node.get("texturedir", node.get("assetdir", folders["texture"]))
+        parts += [n for n in root.iter() if n.tag in ("mesh", "hfield", "skin", "texture", "model", "flexcomp")]
+    for node in parts:
+        folder = folders["texture" if node.tag == "texture" else "mesh"] if node.tag != "model" else ""
+        for name, value in node.attrib.items():
+            if name.startswith("file") and value:
+                path = os.path.join(top, folder, value)
+                if path not in found:
+                    found.append(path)
+                if node.tag == "model":
+                    found += [p for p in mju_getXMLDependencies(path) if p not in found]
+    return found
+
+
+def mj_defaultOption(opt: Any) -> None:
+    """All options as at first."""
+    opt.assign(type(opt)())
+
+
+def mj_defaultVisual(vis: Any) -> None:
+    """All settings of drawing as at first."""
+    vis.__init__()
+
+
+def mj_defaultLROpt(opt: Any) -> None:
+    """All settings of the search for length ranges as at first."""
+    opt.__init__()
+
+
+def mj_defaultSolRefImp(solref: Array, solimp: Array) -> None:
+    """The usual parameters of constraints."""
+    _out(solref, 2, "solref")[...] = (0.02, 1)
+    _out(solimp, 5, "solimp")[...] = (0.9, 0.95, 0.001, 0.5, 2)
 
 
 def mju_threadpool(d: Data, nthread: int) -> None:
@@ -673,9 +971,14 @@ _TYPES = {n: k for k, (names) in {
 }.items() for n in names}  # fmt: skip
 
 
-def mju_str2Type(str: str) -> int:
+def _text(value: Any) -> str:
+    """A name, which may be given as bytes."""
+    return value.decode() if isinstance(value, bytes) else value  # type: ignore[no-any-return]
+
+
+def mju_str2Type(str: Any) -> int:
     """mjtObj of a name, 0: unknown."""
-    return _TYPES.get(str, 0)
+    return _TYPES.get(_text(str), 0)
 
 
 def mju_type2Str(type: int) -> Optional[str]:
@@ -688,7 +991,7 @@ def mju_type2Str(type: int) -> Optional[str]:
 
 def _set(name: str, function: Any) -> None:
     if function is not None and not callable(function):
-        raise TypeError(f"callback is not callable: {function!r}")
+        raise TypeError("callback is not an Optional[Callable]")
     if function is None:
         _core._global_callbacks.pop(name, None)
     else:
@@ -713,6 +1016,16 @@ def set_mjcb_contactfilter(function: Any) -> None:
 def set_mjcb_sensor(function: Any) -> None:
     """function(m, d, stage) writes the values of user sensors to d.sensordata."""
     _set("sensor", function)
+
+
+def set_mjcb_time(function: Any) -> None:
+    """function() tells the time; called in every evaluation. Sinew's own timers keep the clock of the machine."""
+    _set("time", function)
+
+
+def get_mjcb_time() -> Any:
+    """The function that set_mjcb_time was given."""
+    return _core._global_callbacks.get("time")
 
 
 def get_mjcb_control() -> Any:

@@ -8,6 +8,8 @@ from typing import Any, Optional
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._fatal import FatalError
+
 Array = NDArray[np.float64]
 _MINVAL = 1e-15
 
@@ -540,11 +542,11 @@ def mju_quatZ2Vec(quat: Array, vec: ArrayLike) -> None:
 def mju_euler2Quat(quat: Array, euler: ArrayLike, seq: str) -> None:
     """Rotations about three axes in turn: lower case about axes that turn along, upper case about fixed ones."""
     if len(seq) != 3:
-        raise ValueError(f"seq must contain exactly 3 characters, found {seq!r}")
+        raise FatalError("mju_euler2Quat: seq must contain exactly 3 characters")
     total = np.array((1.0, 0.0, 0.0, 0.0))
-    for angle, axis in zip(_in(euler, 3), seq):
+    for i, (angle, axis) in enumerate(zip(_in(euler, 3), seq)):
         if axis not in "xyzXYZ":
-            raise ValueError(f"seq[i] should be one of x, y, z, X, Y, Z, found {axis!r}")
+            raise FatalError(f"mju_euler2Quat: seq[{i}] is '{axis}', should be one of x, y, z, X, Y, Z")
         turn = np.zeros(3)
         turn["xyz".index(axis.lower())] = 1
         q = np.array(_axis_angle(turn, float(angle)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
@@ -24,9 +24,17 @@ class _Struct:
             raise AttributeError(f"{type(self).__name__} has no {name!r}; {nearest(name, self._defaults)}")
         current = getattr(self, name, None)
         if isinstance(current, np.ndarray):
-            current[...] = np.reshape(value, current.shape)
-        else:
+            current[...] = value if np.ndim(value) == 0 else np.reshape(value, current.shape)
+        elif isinstance(current, _Struct):
+            raise AttributeError(f"{type(self).__name__}.{name} cannot be replaced: set its attributes")
+        elif isinstance(current, str) or current is None:
             object.__setattr__(self, name, value)
+        elif isinstance(current, float):
+            object.__setattr__(self, name, float(value))
+        else:
+            if isinstance(value, (str, float)):
+                raise TypeError(f"{type(self).__name__}.{name}: needs an integer, found {value!r}")
+            object.__setattr__(self, name, int(value))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"{type(self).__name__} has no {name!r}; {nearest(name, self._defaults)}")
@@ -44,11 +52,17 @@ class _Struct:
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and all(np.array_equal(getattr(self, n), getattr(other, n)) for n in self._defaults)
 
-    __hash__ = object.__hash__
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        lines = "".join(f"  {n}: {getattr(self, n)!r}\n" for n in self._defaults)
+        lines = "".join(f"  {n}: {getattr(self, n)!r}\n" for n in sorted(self._defaults))
         return f"<{type(self).__name__}\n{lines}>"
+
+
+def _flags(count: int, on: tuple[Any, ...]) -> Any:
+    flags = np.zeros(count, np.uint8)
+    flags[[int(f) for f in on]] = 1
+    return flags
 
 
 class MjvCamera(_Struct):
@@ -68,7 +82,9 @@ class MjvOption(_Struct):
         "geomgroup": np.array([1, 1, 1, 0, 0, 0], np.uint8), "sitegroup": np.array([1, 1, 1, 0, 0, 0], np.uint8),
         "jointgroup": np.array([1, 1, 1, 0, 0, 0], np.uint8), "tendongroup": np.array([1, 1, 1, 0, 0, 0], np.uint8),
         "actuatorgroup": np.array([1, 1, 1, 0, 0, 0], np.uint8), "flexgroup": np.array([1, 1, 1, 0, 0, 0], np.uint8),
-        "skingroup": np.array([1, 1, 1, 0, 0, 0], np.uint8), "flags": np.zeros(int(mjtVisFlag.mjNVISFLAG), np.uint8),
+        "skingroup": np.array([1, 1, 1, 0, 0, 0], np.uint8), "flags": _flags(int(mjtVisFlag.mjNVISFLAG), (
+            mjtVisFlag.mjVIS_TEXTURE, mjtVisFlag.mjVIS_TENDON, mjtVisFlag.mjVIS_RANGEFINDER, mjtVisFlag.mjVIS_PERTOBJ,
+            mjtVisFlag.mjVIS_STATIC, mjtVisFlag.mjVIS_SKIN, mjtVisFlag.mjVIS_FLEXEDGE, mjtVisFlag.mjVIS_FLEXSKIN)),
         "bvh_depth": 1, "flex_layer": 0,
     }  # fmt: skip
 
@@ -94,15 +110,51 @@ class MjvGeom(_Struct):
     }  # fmt: skip
 
 
+class MjvLight(_Struct):
+    """A light of a scene."""
+
+    _defaults = {
+        "id": 0, "pos": np.zeros(3, np.float32), "dir": np.zeros(3, np.float32), "type": 0, "texid": 0,
+        "attenuation": np.zeros(3, np.float32), "cutoff": 0.0, "exponent": 0.0, "ambient": np.zeros(3, np.float32),
+        "diffuse": np.zeros(3, np.float32), "specular": np.zeros(3, np.float32), "headlight": 0, "castshadow": 0,
+        "bulbradius": 0.0, "intensity": 0.0, "range": 0.0, "softness": 0.0,
+    }  # fmt: skip
+
+
+class MjvGLCamera(_Struct):
+    """A camera as OpenGL has it. Sinew's Renderer does not need it."""
+
+    _defaults = {
+        "pos": np.zeros(3, np.float32), "forward": np.zeros(3, np.float32), "up": np.zeros(3, np.float32),
+        "frustum_center": 0.0, "frustum_width": 0.0, "frustum_bottom": 0.0, "frustum_top": 0.0, "frustum_near": 0.0,
+        "frustum_far": 0.0, "orthographic": 0,
+    }  # fmt: skip
+
+
+class MjvFigure(_Struct):
+    """A plot. Sinew's viewer has its own."""
+
+    _defaults = {
+        "flg_legend": 1, "flg_extend": 1, "flg_barplot": 0, "flg_selection": 0, "flg_symmetric": 0, "linewidth": 3.0,
+        "gridwidth": 1.0, "gridsize": np.full(2, 2, np.int32), "title": "", "xlabel": "", "linename": "",
+        "linepnt": np.zeros(100, np.int32), "linedata": np.zeros((100, 2002), np.float32),
+        "range": np.array([[0, 1], [0, 1]], np.float32),
+    }  # fmt: skip
+
+
 class MjvScene:
     """What is drawn: the model, and geoms that a program adds."""
 
-    def __init__(self, model: Any = None, maxgeom: int = 1000) -> None:
+    def __init__(self, model: Any = None, maxgeom: Optional[int] = None) -> None:
+        if maxgeom is None:
+            maxgeom = 0 if model is None else 1000
         self.maxgeom = maxgeom
+        self.scale = 1.0
         self.ngeom = 0
         self.geoms = [MjvGeom() for _ in range(min(maxgeom, 10000))]
-        self.flags = np.zeros(int(mjtRndFlag.mjNRNDFLAG), np.uint8)
-        self.flags[[0, 2, 4]] = 1
+        self.flags = _flags(int(mjtRndFlag.mjNRNDFLAG), (
+            mjtRndFlag.mjRND_SHADOW, mjtRndFlag.mjRND_REFLECTION, mjtRndFlag.mjRND_SKYBOX, mjtRndFlag.mjRND_HAZE,
+            mjtRndFlag.mjRND_CULL_FACE))  # fmt: skip
 
 
 class MjrRect(_Struct):
@@ -120,6 +172,12 @@ def _section(name: str, values: dict[str, Any]) -> type:
 
 
 _f = np.float32
+
+
+def _colours(**values: Any) -> dict[str, Any]:
+    return {name: np.array(value, np.float32) for name, value in values.items()}
+
+
 _Global = _section("Global", {
     "azimuth": 90.0, "bvactive": 0, "cameraid": -1, "elevation": -45.0, "ellipsoidinertia": 0, "fovy": 45.0,
     "glow": 0.3, "ipd": 0.068, "linewidth": 1.0, "offheight": 480, "offwidth": 640, "orthographic": 0, "realtime": 1.0,
@@ -135,16 +193,40 @@ _Map = _section("Map", {
 })  # fmt: skip
 
 
-class MjVisual(_Struct):
-    """Settings of drawing. In a Model they have their defaults: <visual> of the file is read by the Renderer itself."""
+_Scale = _section("Scale", {
+    "actuatorlength": 0.7, "actuatorwidth": 0.2, "camera": 0.3, "com": 0.4, "connect": 0.2, "constraint": 0.1,
+    "contactheight": 0.1, "contactwidth": 0.3, "forcewidth": 0.1, "framelength": 1.0, "framewidth": 0.1,
+    "frustum": 10.0, "jointlength": 1.0, "jointwidth": 0.1, "light": 0.3, "selectpoint": 0.2, "slidercrank": 0.2,
+})  # fmt: skip
+_Rgba = _section("Rgba", _colours(
+    actuator=(0.2, 0.25, 0.2, 1), actuatornegative=(0.2, 0.6, 0.9, 1), actuatorpositive=(0.9, 0.4, 0.2, 1),
+    bv=(0, 1, 0, 0.5), bvactive=(1, 0, 0, 0.5), camera=(0.6, 0.9, 0.6, 1), com=(0.9, 0.9, 0.9, 1),
+    connect=(0.2, 0.2, 0.8, 1), constraint=(0.9, 0, 0, 1), contactforce=(0.7, 0.9, 0.9, 1),
+    contactfriction=(0.9, 0.8, 0.4, 1), contactgap=(0.5, 0.8, 0.9, 1), contactpoint=(0.9, 0.6, 0.2, 1),
+    contacttorque=(0.9, 0.7, 0.9, 1), crankbroken=(0.9, 0, 0, 1), fog=(0, 0, 0, 1), force=(1, 0.5, 0.5, 1),
+    frustum=(1, 1, 0, 0.2), haze=(1, 1, 1, 1), inertia=(0.8, 0.2, 0.2, 0.6), joint=(0.2, 0.6, 0.8, 1),
+    light=(0.6, 0.6, 0.9, 1), rangefinder=(1, 1, 0.1, 1), selectpoint=(0.9, 0.9, 0.1, 1), slidercrank=(0.5, 0.3, 0.8, 1),
+))  # fmt: skip
 
-    _defaults: dict[str, Any] = {"global_": None, "quality": None, "headlight": None, "map": None}
+
+class MjVisual(_Struct):
+    """Settings of drawing, as <visual> of the file gives them."""
+
+    _defaults: dict[str, Any] = {"global_": None, "quality": None, "headlight": None, "map": None, "scale": None, "rgba": None}
 
     def __init__(self) -> None:
-        object.__setattr__(self, "global_", _Global())
-        object.__setattr__(self, "quality", _Quality())
-        object.__setattr__(self, "headlight", _Headlight())
-        object.__setattr__(self, "map", _Map())
+        for name, kind in (("global_", _Global), ("quality", _Quality), ("headlight", _Headlight), ("map", _Map),
+                           ("scale", _Scale), ("rgba", _Rgba)):  # fmt: skip
+            object.__setattr__(self, name, kind())
+
+    def __copy__(self) -> Any:
+        made = MjVisual()
+        for name in self._defaults:
+            object.__setattr__(made, name, getattr(self, name).__copy__())
+        return made
+
+
+setattr(MjVisual, "global", property(lambda self: self.global_, doc="The same as global_."))
 
 
 def mjv_defaultCamera(cam: MjvCamera) -> None:

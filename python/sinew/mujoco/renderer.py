@@ -9,11 +9,26 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._model import Data, Model
-from .._source import described
-from ._enums import mjtVisFlag
+from .._picture import scene_of, share_pixels
+from ._enums import mjtFrame, mjtRndFlag, mjtVisFlag
+from ._load import share_visual
 from ._structs import MjvCamera, MjvOption, MjvScene
 
 _SHAPES = {0: 0, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 100: 7, 101: 7}  # mjtGeom to shapes that are drawn
+# what the flags of mjtVisFlag switch; others have no effect
+_FLAGS = {
+    "joints": mjtVisFlag.mjVIS_JOINT, "cameras": mjtVisFlag.mjVIS_CAMERA, "actuators": mjtVisFlag.mjVIS_ACTUATOR,
+    "lights": mjtVisFlag.mjVIS_LIGHT, "tendons": mjtVisFlag.mjVIS_TENDON, "constraints": mjtVisFlag.mjVIS_CONSTRAINT,
+    "inertias": mjtVisFlag.mjVIS_INERTIA, "perturbation": mjtVisFlag.mjVIS_PERTFORCE,
+    "contactPoints": mjtVisFlag.mjVIS_CONTACTPOINT, "contactForces": mjtVisFlag.mjVIS_CONTACTFORCE,
+    "contactSplit": mjtVisFlag.mjVIS_CONTACTSPLIT, "transparent": mjtVisFlag.mjVIS_TRANSPARENT,
+    "centersOfMass": mjtVisFlag.mjVIS_COM, "skins": mjtVisFlag.mjVIS_SKIN,
+}  # fmt: skip
+_FLEX_FLAGS = (mjtVisFlag.mjVIS_FLEXVERT, mjtVisFlag.mjVIS_FLEXEDGE, mjtVisFlag.mjVIS_FLEXFACE, mjtVisFlag.mjVIS_FLEXSKIN)
+_FRAMES = {
+    mjtFrame.mjFRAME_NONE: 0, mjtFrame.mjFRAME_WORLD: 1, mjtFrame.mjFRAME_BODY: 2, mjtFrame.mjFRAME_GEOM: 3,
+    mjtFrame.mjFRAME_SITE: 4, mjtFrame.mjFRAME_CAMERA: 5,
+}  # fmt: skip
 _COLORS = ("material", "stress", "strain", "contact_force", "energy")
 
 
@@ -35,13 +50,15 @@ class Renderer:
         for name, value in (("height", height), ("width", width)):
             if not 1 <= int(value) <= 16384:
                 raise ValueError(f"{name}: must be 1 to 16384, found {value}")
-        with described(model) as (file, text, folder):
-            self._base: Any = _core.RendererBase(model, int(width), int(height), file, text, folder, samples)
+        self._scene = scene_of(model)
+        share_pixels(model)
+        self._base: Any = _core.RendererBase(self._scene, int(width), int(height), samples)
         self._model = model
         self._height, self._width = int(height), int(width)
         self._mode = "rgb"
         self.scene = MjvScene(model, max_geom)
         self.flex_color = "material"
+        self._textures = True
 
     @property
     def model(self) -> Model:
@@ -97,20 +114,22 @@ class Renderer:
             view = int(camera)
         if isinstance(view, int) and not -1 <= view < self._model.ncam:
             raise ValueError(f"The camera id {view} is out of range [-1, {self._model.ncam})")
-        groups: list[Any] = []
-        flags = np.zeros(int(mjtVisFlag.mjNVISFLAG))
-        if scene_option is not None:
-            flags = scene_option.flags
-            for name in ("geom", "site", "joint", "tendon", "actuator", "flex", "skin"):
-                groups.append([bool(g) for g in getattr(scene_option, name + "group")])
+        option = MjvOption() if scene_option is None else scene_option
+        groups = [
+            [bool(g) for g in getattr(option, name + "group")]
+            for name in ("geom", "site", "joint", "tendon", "actuator", "flex", "skin")
+        ]
+        if option.frame not in _FRAMES:
+            raise NotImplementedError(f"frame: {mjtFrame(option.frame).name} is not drawn; world, body, geom, site and camera are")
+        flags = {name: bool(option.flags[flag]) for name, flag in _FLAGS.items()}
+        flags["flexes"] = any(bool(option.flags[flag]) for flag in _FLEX_FLAGS)
+        self._textures = bool(option.flags[mjtVisFlag.mjVIS_TEXTURE])
         if self.flex_color not in _COLORS:
             raise ValueError(f"flex_color: must be one of {', '.join(_COLORS)}, found {self.flex_color!r}")
+        share_visual(self._model, self._scene)
         base._update(
-            self._model, data, view, groups, bool(flags[mjtVisFlag.mjVIS_CONTACTPOINT]),
-            bool(flags[mjtVisFlag.mjVIS_CONTACTFORCE]), bool(flags[mjtVisFlag.mjVIS_TRANSPARENT]),
-            bool(flags[mjtVisFlag.mjVIS_JOINT]), bool(flags[mjtVisFlag.mjVIS_COM]),
-            bool(flags[mjtVisFlag.mjVIS_INERTIA]), _COLORS.index(self.flex_color),
-        )  # fmt: skip
+            self._model, data, view, groups, flags, _FRAMES[mjtFrame(option.frame)], _COLORS.index(self.flex_color)
+        )
         self.scene.ngeom = 0
 
     def render(self, *, out: Optional[NDArray[Any]] = None) -> NDArray[Any]:
@@ -133,7 +152,11 @@ class Renderer:
                     raise NotImplementedError(f"a geom of type {geom.type} cannot be added to a picture")
                 extras.append((_SHAPES[int(geom.type)], geom.size.tolist(), geom.pos.tolist(),
                                np.asarray(geom.mat, float).reshape(-1).tolist(), geom.rgba.tolist()))  # fmt: skip
-            base._rgb(out, extras)
+            shown = self.scene.flags
+            base._rgb(
+                out, extras, bool(shown[mjtRndFlag.mjRND_SHADOW]), bool(shown[mjtRndFlag.mjRND_REFLECTION]),
+                bool(shown[mjtRndFlag.mjRND_HAZE]), self._textures,
+            )  # fmt: skip
         elif self._mode == "depth":
             base._depth(out)
         else:

@@ -16,9 +16,12 @@ from ._enums import mjtState
 def _rows(name: str, value: Any, ndim: int, last: Optional[int]) -> Any:
     if value is None:
         return None
-    array = np.asarray(value, np.float64)
+    try:
+        array = np.asarray(value, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a numpy array or float") from None
     if array.ndim > ndim:
-        raise ValueError(f"{name} can have at most {ndim} dimensions, found {array.ndim}")
+        raise ValueError(f"{name} can have at most {ndim} dimensions")
     while array.ndim < ndim:
         array = array[np.newaxis] if array.ndim != 1 or ndim == 2 else array[np.newaxis, np.newaxis]
     if last is not None and array.shape[-1] != last:
@@ -27,11 +30,14 @@ def _rows(name: str, value: Any, ndim: int, last: Optional[int]) -> Any:
 
 
 class Rollout:
-    """Runs trajectories on `nthread` threads; each needs a Data of its own. A context manager."""
+    """Runs trajectories on `nthread` threads; each needs a Data of its own. 0: on the thread that calls. A context manager."""
 
     def __init__(self, *, nthread: Optional[int] = None) -> None:
         import os
 
+        if nthread is not None and nthread < 0:
+            raise ValueError(f"nthread: must not be negative, found {nthread}")
+        self._given = nthread is not None
         self.nthread = nthread if nthread is not None else os.cpu_count() or 1
         self._closed = False
 
@@ -71,8 +77,14 @@ class Rollout:
             raise ValueError("control_spec can only contain bits in mjSTATE_USER")
         models = [model] if isinstance(model, Model) else list(model)
         datas = [data] if isinstance(data, Data) else list(data)
-        if not models or not datas:
-            raise ValueError("at least one model and one data are needed")
+        if not models:
+            raise ValueError("The list of models is empty")
+        if not datas:
+            raise ValueError("The list of data instances is empty")
+        if self.nthread == 0 and len(datas) > 1:
+            raise ValueError("More than one data instance passed but rollout is configured to run on main thread")
+        if self._given and self.nthread > 0 and len(datas) != self.nthread:
+            raise ValueError(f"Length of data: {len(datas)} not equal to nthread: {self.nthread}")
         first = models[0]
         full = int(mjtState.mjSTATE_FULLPHYSICS)
         nstate = _core.state_size(first, full)
@@ -88,23 +100,19 @@ class Rollout:
         given_state = None if state is None else _check("state", state, nstate)
         given_sensor = None if sensordata is None else _check("sensordata", sensordata, first.nsensordata)
 
-        sizes = {
-            "model": len(models), "initial_state": len(states), "control": 1 if controls is None else len(controls),
-            "initial_warmstart": 1 if warm is None else len(warm),
-            "state": 1 if given_state is None else len(given_state),
-            "sensordata": 1 if given_sensor is None else len(given_sensor),
-        }  # fmt: skip
-        nbatch = max(sizes.values())
-        for name, size in sizes.items():
-            if size not in (1, nbatch):
-                raise ValueError(f"dimension 0 of {name} must be 1 or {nbatch}, got {size}")
-        lengths = {"nstep": nstep or 1, "control": 1 if controls is None else controls.shape[1],
-                   "state": 1 if given_state is None else given_state.shape[1],
-                   "sensordata": 1 if given_sensor is None else given_sensor.shape[1]}  # fmt: skip
-        steps = nstep if nstep is not None else max(lengths.values())
-        for name, size in lengths.items():
-            if size not in (1, steps):
-                raise ValueError(f"dimension 1 of {name} must be 1 or {steps}, got {size}")
+        if skip_checks:  # every array has a row for each initial state, and there may be more models
+            nbatch = len(states)
+        else:
+            nbatch = _inferred(
+                0, len(models), initial_state=states, initial_warmstart=warm, control=controls, state=given_state,
+                sensordata=given_sensor,
+            )  # fmt: skip
+        steps = _inferred(1, nstep or 1, control=controls, state=given_state, sensordata=given_sensor)
+        if nstep is not None and steps != nstep:
+            raise ValueError(f"dimension 1 inferred as {steps} but nstep is {nstep}")
+        for name, array, full_shape in (("state", given_state, (nbatch, steps)), ("sensordata", given_sensor, (nbatch, steps))):
+            if array is not None and array.shape[:2] != full_shape:
+                raise ValueError(f"{name} must have shape {full_shape + array.shape[2:]}, got {array.shape}")
         out_state = np.empty((nbatch, steps, nstate)) if given_state is None else given_state
         out_sensor = np.empty((nbatch, steps, first.nsensordata)) if given_sensor is None else given_sensor
 
@@ -121,7 +129,13 @@ class Rollout:
                 d.qacc_warmstart[:] = 0
             u = None if controls is None else pick(controls, index)
             buffer = np.empty(nstate)
+            troubles = d._status
+            start = sum(troubles[name]["count"] for name in _DIVERGED)
             for t in range(steps):
+                if not d._ok and sum(d._status[name]["count"] for name in _DIVERGED) > start:
+                    out_state[index, t:] = buffer  # it diverged: the rest repeats what was left of it
+                    out_sensor[index, t:] = d.sensordata
+                    break
                 if u is not None:
                     _core.set_state(m, d, u[t if len(u) > 1 else 0], control_spec)
                 _core.step(m, d, 1)
@@ -131,6 +145,20 @@ class Rollout:
 
         _parallel(run, nbatch, datas[: max(1, min(self.nthread or 1, len(datas)))])
         return out_state, out_sensor
+
+
+_DIVERGED = ("bad_qpos", "bad_qvel", "bad_qacc")
+
+
+def _inferred(axis: int, size: int, **arrays: Any) -> int:
+    """The length of an axis that arrays agree on; those of length 1 stand for any length."""
+    for name, array in arrays.items():
+        if array is None or array.shape[axis] in (1, size):
+            continue
+        if size != 1:
+            raise ValueError(f"dimension {axis} inferred as {size} but {name} has {array.shape[axis]}")
+        size = array.shape[axis]
+    return size
 
 
 def _check(name: str, array: Any, last: int) -> Any:
@@ -187,7 +215,7 @@ def rollout(
     persistent_pool: bool = False,
 ) -> tuple[Any, Any]:
     """As Rollout.rollout, with one thread per Data."""
-    count = 1 if isinstance(data, Data) else len(list(data))
+    count = 0 if isinstance(data, Data) else len(list(data))
     with Rollout(nthread=count) as runner:
         return runner.rollout(
             model, data, initial_state, control, control_spec=control_spec, skip_checks=skip_checks, nstep=nstep,

@@ -1,4 +1,4 @@
-#include "integrate/sparse_lu.h"
+#include "metric/sparse_lu.h"
 
 #include "model/awake.h"
 

@@ -1,0 +1,333 @@
+#include "collision/sweep.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "collision/bounding_tree.h"
+#include "collision/collide_memory.h"
+#include "collision/colliders.h"
+#include "collision/contact_maker.h"
+#include "collision/elements.h"
+#include "collision/filters.h"
+#include "collision/thin.h"
+#include "geom/element_distance.h"
+#include "geom/support.h"
+#include "kinematics/dof_chains.h"
+#include "model/carrier.h"
+#include "model/workspace.h"
+
+namespace sinew {
+namespace {
+
+/// Advances of one search. Each ends at the place where two planes between the shapes would meet, so that few are
+/// needed; a search that has not ended by then goes along the surface.
+constexpr int kMostAdvances = 64;
+/// Share of the depth that matters below which things touch.
+constexpr double kTouching = 1e-3;
+
+/// Conservative advancement [Mirtich 1996a]: distance(t, cutoff, n) is how far apart the two are at time t (or not less
+/// than cutoff), with the direction n from the first to the second; closing(n) is the fastest that they can come
+/// together along n, for all that is beyond the planes across n at their nearest points.
+template <class Distance, class Closing>
+double advance(double horizon, double tolerance, double fastest, Distance&& distance, Closing&& closing) {
+  double t = 0;
+  for (int i = 0; i < kMostAdvances; ++i) {
+    const double cutoff = fastest * (horizon - t) + tolerance;
+    Vec3 n = Vec3::Zero();
+    const double dist = distance(t, cutoff, n);
+    if (!(dist < cutoff)) return horizon;
+    if (dist <= tolerance) return t;
+    const double speed = closing(n);
+    if (!(speed > 0)) return horizon;
+    t += (dist - 0.5 * tolerance) / speed;
+    if (!(t < horizon)) return horizon;
+  }
+  return horizon;
+}
+
+}  // namespace
+
+Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(d), qvel_(qvel), h_(m.opt.timestep) {
+  if (m.opt.speculative == Speculative::None) return;
+  Arena& arena = d.work->arena;
+  body_ = arena.zeros<double>(6 * m.nbody);
+  speed_ = arena.zeros<double>(m.ngeom + m.nflex);
+  for (int b = 1; b < m.nbody; ++b) {
+    double* v = body_.data() + 6 * b;
+    std::copy_n(body_.data() + 6 * m.body_parentid[b], 6, v);
+    for (int i = m.body_dofadr[b]; i < m.body_dofadr[b] + m.body_dofnum[b]; ++i) {
+      for (int k = 0; k < 6; ++k) v[k] += d.cdof[6 * i + k] * qvel[static_cast<std::size_t>(i)];
+    }
+  }
+  const auto note = [&](int collider, double speed) {
+    speed_[static_cast<std::size_t>(collider)] = speed;
+    active_ |= h_ * speed > kPassingShare * 0.5 * thicknessOf(m, collider);
+  };
+  for (int g = 0; g < m.ngeom; ++g) {
+    if (m.body_treeid[m.geom_bodyid[g]] < 0 || m.geom_type[g] == GeomType::Plane) continue;
+    const Motion motion = motionOf(g);
+    note(g, motion.linear.norm() + motion.spin);
+  }
+  if (m.nflex == 0) return;
+  vertex_ = arena.take<double>(3 * m.nflexvert);
+  for (int f = 0; f < m.nflex; ++f) {
+    double fastest = 0;
+    for (int v = m.flex_vertadr[f]; v < m.flex_vertadr[f] + m.flex_vertnum[f]; ++v) {
+      const Vec3 velocity = velocityOfVertex(v);
+      vec3(vertex_.data(), v) = velocity;
+      fastest = std::max(fastest, velocity.squaredNorm());
+    }
+    note(m.ngeom + f, std::sqrt(fastest));
+  }
+}
+
+Vec3 Sweep::velocityOfVertex(int vert) const {
+  const auto ofPoint = [&](int point) -> Vec3 {
+    const Carrier carrier = Carrier::ofPoint(m_, point);
+    if (carrier.isNode()) {
+      if (m_.flexnode_pinned[carrier.node()]) return Vec3::Zero();
+      return vec3(qvel_.data() + m_.nv_rigid, carrier.node());
+    }
+    const Vec3 arm = vec3(d_.flexpoint_xpos.data(), point) - treeCom(m_, d_, carrier.body());
+    return velocityAt(body_.data() + 6 * carrier.body(), arm);
+  };
+  const int adr = m_.flexvert_supportadr[vert], flex = m_.flexvert_flexid[vert];
+  if (adr < 0) return ofPoint(m_.flex_pointadr[flex] + vert - m_.flex_vertadr[flex]);
+  Vec3 sum = Vec3::Zero();
+  for (int i = adr; i < adr + m_.flexvert_supportnum[vert]; ++i) {
+    sum += m_.flexsupport_weight[i] * ofPoint(m_.flexsupport_pointid[i]);
+  }
+  return sum;
+}
+
+bool Sweep::mayPass(int c1, int c2) const { return active_ && way(c1, c2) > passingDepth(m_, c1, c2); }
+
+void Sweep::extend(int collider, BoundingTree::Box& box) const {
+  if (!active_) return;
+  if (isFlex(m_, collider)) {
+    const double way = h_ * speed_[static_cast<std::size_t>(collider)];
+    for (int k = 0; k < 3; ++k) box.lower[k] -= way, box.upper[k] += way;
+    return;
+  }
+  if (speed_[static_cast<std::size_t>(collider)] == 0) return;
+  const Motion motion = motionOf(collider);
+  for (int k = 0; k < 3; ++k) {
+    box.lower[k] += h_ * (std::min(0.0, motion.linear[k]) - motion.spin);
+    box.upper[k] += h_ * (std::max(0.0, motion.linear[k]) + motion.spin);
+  }
+}
+
+Sweep::Motion Sweep::motionOf(int g) const {
+  const int body = m_.geom_bodyid[g];
+  const double* v = body_.data() + 6 * body;
+  Motion motion;
+  motion.linear = velocityAt(v, vec3(d_.geom_xpos.data(), g) - treeCom(m_, d_, body));
+  if (m_.geom_type[g] == GeomType::Sphere) return motion;
+  motion.angular = angular(v);
+  motion.spin = motion.angular.norm() * m_.geom_rbound[g];
+  return motion;
+}
+
+geom::Shape Sweep::shapeAt(int g, const Motion& motion, double t) const {
+  geom::Shape shape = shapeOf(m_, d_, g);
+  shape.pos += t * motion.linear;
+  const double speed = motion.angular.norm();
+  if (t * speed > 0) shape.rot = Eigen::AngleAxisd(t * speed, motion.angular / speed).toRotationMatrix() * shape.rot;
+  return shape;
+}
+
+geom::Element Sweep::elementAt(int elem, double t) const {
+  geom::Element element = sinew::elementAt(m_, d_, elem);
+  const ElementVertices e(m_, elem);
+  for (int i = 0; i < e.count; ++i) {
+    element.corner[static_cast<std::size_t>(i)] += t * vec3(vertex_.data(), e.first + e.local[i]);
+  }
+  return element;
+}
+
+double Sweep::timeOfMeeting(int g1, int g2, double horizon, double tolerance,
+                            const geom::CollideOptions& options) const {
+  const Motion a = motionOf(g1), b = motionOf(g2);
+  const Vec3 approach = a.linear - b.linear;
+  const double spin = a.spin + b.spin, fastest = approach.norm() + spin;
+  const bool convex = m_.geom_type[g1] != GeomType::HField && m_.geom_type[g2] != GeomType::HField;
+  return advance(
+      horizon, tolerance, fastest,
+      [&](double t, double cutoff, Vec3& n) {
+        Vec3 onA = Vec3::Zero(), onB = Vec3::Zero();
+        const double dist = geom::distance(shapeAt(g1, a, t), shapeAt(g2, b, t), cutoff, options, &onA, &onB);
+        n = normalizedOrX(onB - onA);
+        return dist;
+      },
+      [&](const Vec3& n) { return convex ? n.dot(approach) + spin : fastest; });
+}
+
+double Sweep::timeOfMeetingElement(int g, int elem, double horizon, double tolerance,
+                                   const geom::CollideOptions& options) const {
+  const Motion motion = motionOf(g);
+  const ElementVertices e(m_, elem);
+  const auto velocity = [&](int i) -> Vec3 { return vec3(vertex_.data(), e.first + e.local[i]); };
+  double fastest = 0;
+  for (int i = 0; i < e.count; ++i) fastest = std::max(fastest, (motion.linear - velocity(i)).norm());
+  fastest += motion.spin;
+  const bool convex = m_.geom_type[g] != GeomType::HField;
+  return advance(
+      horizon, tolerance, fastest,
+      [&](double t, double cutoff, Vec3& n) {
+        Vec3 onA = Vec3::Zero(), onB = Vec3::Zero();
+        const double dist = geom::distance(shapeAt(g, motion, t), elementAt(elem, t), cutoff, options, &onA, &onB);
+        n = normalizedOrX(onB - onA);
+        return dist;
+      },
+      [&](const Vec3& n) {
+        if (!convex) return fastest;
+        double closing = n.dot(motion.linear - velocity(0));
+        for (int i = 1; i < e.count; ++i) closing = std::max(closing, n.dot(motion.linear - velocity(i)));
+        return closing + motion.spin;
+      });
+}
+
+void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const {
+  const double deepest = passingDepth(m_, g1, g2), tolerance = kTouching * deepest;
+  const double t = timeOfMeeting(g1, g2, h_, tolerance, options);
+  if (!(t < h_)) return;
+  const Motion a = motionOf(g1), b = motionOf(g2);
+  const geom::Shape first = shapeAt(g1, a, t), second = shapeAt(g2, b, t);
+  const std::ptrdiff_t begin = points.size();
+  geom::collide(first, second, 2 * tolerance, options, points);
+  std::ptrdiff_t kept = begin;
+  for (std::ptrdiff_t i = begin; i < points.size(); ++i) {
+    geom::ContactPoint point = points[i];
+    const Vec3 va = a.linear + a.angular.cross(point.pos - first.pos);
+    const Vec3 vb = b.linear + b.angular.cross(point.pos - second.pos);
+    const double approach = point.normal.dot(vb - va);
+    if (!(point.dist + approach * (h_ - t) < -deepest)) continue;
+    point.dist = std::max(0.0, point.dist) - approach * t;
+    point.pos -= t * (va.squaredNorm() > vb.squaredNorm() ? va : vb);  // where the faster one has that point now
+    point.swept = true;
+    points[kept++] = point;
+  }
+  points.resize(kept);
+}
+
+bool Sweep::miss(int g1, int g2, double early, const geom::CollideOptions& options) const {
+  if (!(way(g1, g2) > early)) return false;
+  if (m_.geom_type[g1] == GeomType::Plane || m_.geom_type[g2] == GeomType::Plane) return false;
+  // velocities are those before the step, in which at least gravity acts
+  const double fall = h_ * h_ * ConstMapVec3(m_.opt.gravity.data()).norm();
+  const double tolerance = std::max(kTouching * std::min(early, passingDepth(m_, g1, g2)), fall);
+  return !(timeOfMeeting(g1, g2, h_, tolerance, options) < h_);
+}
+
+void Sweep::meetMiddle(int g, int elem, Data& d, const MixedParameters& p) const {
+  const ElementVertices e(m_, elem);
+  if (e.count != 3) return;
+  const double tolerance = kTouching * m_.flex_radius[e.flex];
+  const Motion motion = motionOf(g);
+  const Vec3 centre = vec3(d_.geom_xpos.data(), g);
+  const auto velocityAt = [&](const std::array<double, 4>& weight) {
+    Vec3 v = Vec3::Zero();
+    for (int i = 0; i < 3; ++i) v += weight[static_cast<std::size_t>(i)] * vec3(vertex_.data(), e.first + e.local[i]);
+    return v;
+  };
+  double fastest = 0;
+  for (int i = 0; i < 3; ++i) {
+    fastest = std::max(fastest, (motion.linear - vec3(vertex_.data(), e.first + e.local[i])).norm());
+  }
+  const auto between = [&](double t, std::array<double, 4>& weight) -> Vec3 {
+    const geom::Element then = elementAt(elem, t);
+    const Vec3 from = centre + t * motion.linear;
+    weight = geom::nearestWeights(then, from);
+    return then.at(weight) - from;
+  };
+  std::array<double, 4> weight{};
+  const double t = advance(
+      h_, tolerance, fastest,
+      [&](double at, double, Vec3& n) {
+        const Vec3 gap = between(at, weight);
+        n = normalizedOrX(gap);
+        return gap.norm();
+      },
+      [&](const Vec3& n) {
+        double closing = n.dot(motion.linear - vec3(vertex_.data(), e.first + e.local[0]));
+        for (int i = 1; i < 3; ++i) {
+          closing = std::max(closing, n.dot(motion.linear - vec3(vertex_.data(), e.first + e.local[i])));
+        }
+        return closing;
+      });
+  if (!(t > 0 && t < h_)) return;
+  geom::ContactPoint point;
+  point.normal = normalizedOrX(between(t, weight));
+  const double approach = point.normal.dot(velocityAt(weight) - motion.linear);
+  if (!(approach < 0)) return;
+  const geom::Element now = sinew::elementAt(m_, d_, elem);
+  geom::ConvexBody body(shapeOf(m_, d_, g), 0);
+  const double extent = point.normal.dot(body.support(point.normal) - centre);
+  point.dist = -approach * t - extent - now.radius;
+  point.pos = now.at(weight) - now.radius * point.normal;
+  point.swept = true;
+  addContactAt(m_, d, p, point, {.geom = g}, {.flex = e.flex, .elem = elem - m_.flex_elemadr[e.flex]}, point.pos,
+               point.pos);
+}
+
+void Sweep::meetFlex(int g, int flex, Data& d, ElementTrees& trees, const geom::CollideOptions& options,
+                     const MixedParameters& parameters, ContactLimit& limit) const {
+  // Before they touch there is no friction: it would throw about the light points of a flex.
+  MixedParameters p = parameters;
+  p.dim = 1;
+  const BoundingTree& tree = trees.of(flex);
+  const Arena::Scope scope(d.work->arena);
+  const double deepest = stopDepth(m_, g, m_.ngeom + flex), tolerance = kTouching * deepest;
+  BoundingTree::Box box = geomBox(m_, d_, g, h_ * speed_[static_cast<std::size_t>(m_.ngeom + flex)] + tolerance);
+  extend(g, box);
+  Array<int>& elements = d.work->collideMemory->elements;
+  elements.clear();
+  forEachInside(tree, box, [&](int item) { elements.push_back(trees.element(flex, item)); });
+  std::sort(elements.begin(), elements.end());
+  Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
+  const geom::Shape present = shapeOf(m_, d_, g);
+  const double distance = detectionDistance(m_.opt, p.margin, p.gap, p.early);
+  const auto touches = [&](int elem) {  // and has its contact
+    points.clear();
+    geom::collide(present, sinew::elementAt(m_, d_, elem), distance, options, points);
+    return hasForce(points, p, m_.opt);
+  };
+  double first = h_;
+  for (const int elem : elements) {
+    if (hasVertexOn(m_, elem, m_.geom_bodyid[g])) continue;
+    meetMiddle(g, elem, d, p);
+    if (!touches(elem)) first = std::min(first, timeOfMeetingElement(g, elem, first, tolerance, options));
+  }
+  limit.check();
+  if (!(first < h_)) return;
+
+  // what is met next to it counts as well
+  const double reach = 2 * tolerance + 0.5 * m_.flex_radius[flex];
+  const Motion motion = motionOf(g);
+  const geom::Shape shape = shapeAt(g, motion, first);
+  for (const int elem : elements) {
+    if (hasVertexOn(m_, elem, m_.geom_bodyid[g]) || touches(elem)) continue;
+    const geom::Element now = sinew::elementAt(m_, d_, elem), then = elementAt(elem, first);
+    points.clear();
+    geom::collide(shape, then, reach, options, points);
+    const ElementVertices e(m_, elem);
+    for (geom::ContactPoint& point : points) {
+      const auto weight = geom::nearestWeights(then, point.pos);
+      Vec3 velocity = Vec3::Zero();
+      for (int i = 0; i < e.count; ++i) {
+        velocity += weight[static_cast<std::size_t>(i)] * vec3(vertex_.data(), e.first + e.local[i]);
+      }
+      const Vec3 own = motion.linear + motion.angular.cross(point.pos - shape.pos);
+      const double approach = point.normal.dot(velocity - own);
+      if (!(point.dist + approach * (h_ - first) < -deepest)) continue;
+      point.dist = std::max(0.0, point.dist) - approach * first;
+      point.pos -= first * own;
+      point.swept = true;
+      addContactAt(m_, d, p, point, {.geom = g}, {.flex = flex, .elem = elem - m_.flex_elemadr[flex]}, point.pos,
+                   now.at(weight) - now.radius * point.normal);
+    }
+    limit.check();
+  }
+}
+
+}  // namespace sinew

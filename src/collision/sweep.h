@@ -1,0 +1,74 @@
+#pragma once
+
+#include <span>
+
+#include "collision/collision.h"
+#include "collision/element_contacts.h"
+#include "geom/collide.h"
+#include "math/types.h"
+#include "model/bounding_tree.h"
+#include "sinew/data.h"
+#include "sinew/model.h"
+
+namespace sinew {
+
+/// How colliders move within a step at given velocities of the dofs: what may pass through what, and where it would be
+/// met first. Everything lives in the arena. Needs comPos() and flexes().
+class Sweep {
+ public:
+  /// `qvel`: what moves them from the start of the step to its end; it must outlive the sweep.
+  Sweep(const Model& m, Data& d, std::span<const double> qvel);
+
+  /// Whether anything moves so far in a step that it may pass through something. If not, no box is larger and no pair
+  /// is looked at twice.
+  bool active() const { return active_; }
+  /// How far two colliders may come nearer to each other within the step, m; 0 if nothing is to be stopped.
+  double way(int collider1, int collider2) const {
+    if (speed_.empty()) return 0;
+    return h_ * (speed_[static_cast<std::size_t>(collider1)] + speed_[static_cast<std::size_t>(collider2)]);
+  }
+  /// Whether the motion of two colliders within the step could take them through each other.
+  bool mayPass(int collider1, int collider2) const;
+  /// Grows the box of a collider over its motion.
+  void extend(int collider, BoundingTree::Box& box) const;
+
+  /// Where two geoms that do not touch yet meet on their way, if the rest of the way would take them through each
+  /// other: points with `swept` set. Finds nothing if they miss each other, however near.
+  void meet(int geom1, int geom2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const;
+
+  /// Whether two geoms that are near, and move farther than `early` in the step, pass by without touching.
+  bool miss(int geom1, int geom2, double early, const geom::CollideOptions& options) const;
+
+  /// Where a geom and a flex meet, as for two geoms; adds the contacts.
+  void meetFlex(int geom, int flex, Data& d, ElementTrees& trees, const geom::CollideOptions& options,
+                const MixedParameters& p, ContactLimit& limit) const;
+
+ private:
+  struct Motion {
+    Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();  // of the centre
+    double spin = 0;                                     // fastest speed by turning
+  };
+  Motion motionOf(int geom) const;
+  geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
+  geom::Element elementAt(int elem, double t) const;
+  /// When the two come as near as `tolerance`, if before `horizon`; otherwise `horizon`.
+  double timeOfMeeting(int geom1, int geom2, double horizon, double tolerance,
+                       const geom::CollideOptions& options) const;
+  double timeOfMeetingElement(int geom, int elem, double horizon, double tolerance,
+                              const geom::CollideOptions& options) const;
+  Vec3 velocityOfVertex(int vert) const;
+  /// A geom touches a triangle, and the rest of the step would take its centre through it: adds a contact along the way
+  /// that the centre takes. The one that it has may point elsewhere, as at the walls of a narrow pocket.
+  void meetMiddle(int geom, int elem, Data& d, const MixedParameters& p) const;
+
+  const Model& m_;
+  const Data& d_;
+  std::span<const double> qvel_;
+  double h_;
+  bool active_ = false;
+  std::span<double> body_;    // 6 per body: angular, linear at the tree's centre
+  std::span<double> vertex_;  // 3 per vertex
+  std::span<double> speed_;   // of each collider
+};
+
+}  // namespace sinew

@@ -1,0 +1,253 @@
+#include "derivatives/row_forces.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <vector>
+
+#include "constraint/constraint.h"
+#include "constraint/problem.h"
+#include "inertia/inertia.h"
+#include "integrate/integrate.h"
+#include "kinematics/kinematics.h"
+#include "math/types.h"
+#include "solve/problem.h"
+#include "solve/rows.h"
+#include "step/stages.h"
+
+namespace sinew {
+namespace {
+
+using smooth::Matrix;
+using Numbers = std::vector<double>;
+
+/// Size of a nudge of the coordinates: errors of the differences are 1e-16 / kNudge and kNudge^2 over the square of
+/// the radii of what touches.
+constexpr double kNudge = 1e-6;
+/// Contact points and normals that bend this sharply (per metre, per radian) have jumped.
+constexpr double kSharpest = 1e4;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+std::string nameOfGeom(const Model& m, int geom) {
+  const std::string_view name = geom < 0 ? std::string_view() : nameOf(m, ObjType::Geom, geom);
+  return name.empty() ? fmt::format("geom {}", geom) : fmt::format("geom \"{}\"", name);
+}
+
+/// Whether two evaluations have the same rows, in the same order.
+bool sameRows(const Data& x, const Data& y) {
+  const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
+  const auto samePair = [](const Contact& a, const Contact& b) {
+    return a.geom == b.geom && a.efc_address == b.efc_address;
+  };
+  return same(x.efc_type, y.efc_type) && same(x.efc_id, y.efc_id) && same(x.row_column, y.row_column) &&
+         std::equal(x.contact.begin(), x.contact.end(), y.contact.begin(), y.contact.end(), samePair);
+}
+
+/// First contact whose place or axes are not smooth between two nudges about x; -1 if all are.
+int contactThatJumps(const Data& x, const Data& before, const Data& after) {
+  const auto jumps = [](const auto& a, const auto& b, const auto& c) {
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      if (!(std::abs(a[k] + c[k] - 2 * b[k]) <= kSharpest * kNudge * kNudge)) return true;
+    }
+    return false;
+  };
+  for (int i = 0; i < x.ncon(); ++i) {
+    if (x.contact[i].efc_address < 0) continue;
+    if (jumps(before.contact[i].pos, x.contact[i].pos, after.contact[i].pos) ||
+        jumps(before.contact[i].frame, x.contact[i].frame, after.contact[i].frame)) {
+      return i;
+    }
+  }
+  return -1;
+}
+
+std::string obstacleOf(const Model& m, const Data& x) {
+  if (m.opt.enabled(enable::kDiagExact)) return "the flag diagexact is on, and rows depend on the mass matrix";
+  if (m.opt.noslip_iterations > 0) return "noslip changes forces after they were solved for";
+  for (int i = 0; i < x.ncon(); ++i) {
+    const Contact& contact = x.contact[i];
+    if (contact.efc_address < 0 || contact.adhesion == 0) continue;
+    return fmt::format("the contact of {} and {} has adhesion", nameOfGeom(m, contact.geom[0]),
+                       nameOfGeom(m, contact.geom[1]));
+  }
+  return "";
+}
+
+/// The rows of one state, and the forces they push with at a given acceleration.
+class Rows {
+ public:
+  Rows(const Model& m, const Data& x) : m_(m), x_(x), p_(rowsOf(x)), rows_(at(x.nefc())) {
+    residual_.resize(rows_);
+    force_.resize(rows_);
+    state_.resize(rows_);
+    setResidual(x, residual_);
+    solve::evaluateRows(p_, residual_.data(), force_.data(), state_.data());
+  }
+
+  /// r = J a - aref with the rows of y.
+  void setResidual(const Data& y, Numbers& r) const {
+    solve::multiplyRows(rowsOf(y), x_.qacc.data(), r.data());
+    for (std::size_t i = 0; i < rows_; ++i) r[i] -= y.efc_aref[static_cast<std::ptrdiff_t>(i)];
+  }
+
+  /// column += scale J' f with the rows of y and the forces of x.
+  void addForces(const Data& y, double scale, double* column) const {
+    Numbers scaled(force_);
+    for (double& f : scaled) f *= scale;
+    solve::addTransposed(rowsOf(y), scaled.data(), column);
+  }
+
+  /// column -= J' S'' dr.
+  void subtractResponse(const Numbers& dr, double* column) const {
+    Numbers weighed(rows_);
+    solve::weighRows(p_, residual_.data(), state_.data(), dr.data(), weighed.data());
+    for (double& f : weighed) f = -f;
+    solve::addTransposed(p_, weighed.data(), column);
+  }
+
+  /// What the impedances of all blocks do as their residuals change by dpos: dr gets K dI (pos - margin), and the
+  /// column gets J' (f dlnD) with dlnD = dI / (I (1 - I)).
+  void addImpedance(const Numbers& dpos, Numbers& dr, double* column) const {
+    Numbers force(rows_, 0.0);
+    bool any = false;
+    for (const RowBlock& block : x_.row_block) {
+      const double* KBIP = x_.efc_KBIP.data() + 4 * block.row;
+      if (KBIP[3] == 0) continue;
+      const double change = KBIP[3] * residualChange(block, dpos), impedance = KBIP[2];
+      for (int row = block.row; row < block.row + block.nrow; ++row) {
+        dr[at(row)] += x_.efc_KBIP[4 * row] * change * (x_.efc_pos[row] - x_.efc_margin[row]);
+        force[at(row)] = force_[at(row)] * change / (impedance * (1 - impedance));
+      }
+      any = true;
+    }
+    if (any) solve::addTransposed(p_, force.data(), column);
+  }
+
+  Matrix curvature() const {
+    Matrix sum = Matrix::Zero(m_.nv, m_.nv);
+    double W[solve::kMaxBasis * solve::kMaxBasis];
+    for (const RowBlock& block : x_.row_block) {
+      if (!solve::blockWeights(p_, block, residual_.data(), state_.data(), W)) continue;
+      const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> B(
+          x_.row_value.data() + block.value, block.nbasis, block.ncol);
+      const Matrix product = B.transpose() * Eigen::Map<const Matrix>(W, block.nbasis, block.nbasis) * B;
+      const int* column = x_.row_column.data() + block.column;
+      for (int i = 0; i < block.ncol; ++i) {
+        for (int j = 0; j < block.ncol; ++j) sum(column[i], column[j]) += product(i, j);
+      }
+    }
+    return sum;
+  }
+
+ private:
+  /// Change of what decides the impedance of a block: the length of the residual of a connect or weld, else that of the
+  /// first row.
+  double residualChange(const RowBlock& block, const Numbers& dpos) const {
+    if (block.kind == BlockKind::Equality) {
+      const EqualityType type = m_.eq_type[x_.efc_id[block.row]];
+      if (type == EqualityType::Connect || type == EqualityType::Weld) {
+        double square = 0, change = 0;
+        for (int row = block.row; row < block.row + block.nrow; ++row) {
+          square += x_.efc_pos[row] * x_.efc_pos[row];
+          change += x_.efc_pos[row] * dpos[at(row)];
+        }
+        return square > 0 ? change / std::sqrt(square) : 0;
+      }
+    }
+    return dpos[at(block.row)];
+  }
+
+  const Model& m_;
+  const Data& x_;
+  solve::ConstraintProblem p_;
+  std::size_t rows_;
+  Numbers residual_, force_;
+  std::vector<RowState> state_;
+};
+
+/// y at the coordinates of x moved by `distance` along one dof: its rows, and their references with the stiffness,
+/// damping and impedance of x.
+void evaluateNudged(const Model& m, const Data& x, int dof, double distance, Numbers& tangent, Data& y) {
+  std::copy(x.qpos.begin(), x.qpos.end(), y.qpos.begin());
+  tangent[at(dof)] = distance;
+  integratePositions(m, y.qpos.data(), tangent.data(), 1);
+  tangent[at(dof)] = 0;
+  positionStage(m, y, Sensing::Off);
+  if (y.nefc() != x.nefc()) return;
+  std::copy(x.efc_KBIP.begin(), x.efc_KBIP.end(), y.efc_KBIP.begin());
+  comVel(m, y);
+  referenceAcceleration(m, y);
+}
+
+}  // namespace
+
+double unbalancedShare(const Model& m, const Data& x) {
+  VecX residual = VecX::Zero(m.nv), force = VecX::Zero(m.nv);
+  Rows(m, x).addForces(x, 1, force.data());
+  multiplyMass(m, x, x.qacc.data(), residual.data());
+  const ConstMapVecX smoothForce(x.qfrc_smooth.data(), m.nv);
+  residual -= smoothForce + force;
+  const double size = std::sqrt(smoothForce.squaredNorm() + force.squaredNorm());
+  return size > 0 ? residual.norm() / size : 0;
+}
+
+RowForces rowForces(const Model& m, const Data& x) {
+  RowForces result;
+  result.obstacle = obstacleOf(m, x);
+  if (!result.obstacle.empty()) return result;
+  result.q = result.v = Matrix::Zero(m.nv, m.nv);
+  const Rows rows(m, x);
+  result.curvature = rows.curvature();
+  Data before = x, after = x;
+  before.threads = after.threads = 1;
+  const std::size_t count = at(x.nefc());
+  Numbers tangent(at(m.nv), 0.0), dr(count), other(count), dpos(count);
+  for (int dof = 0; dof < m.nv; ++dof) {
+    evaluateNudged(m, x, dof, -kNudge, tangent, before);
+    evaluateNudged(m, x, dof, kNudge, tangent, after);
+    if (!sameRows(x, before) || !sameRows(x, after)) {
+      result.obstacle = fmt::format("a contact or limit begins or ends within {} of dof {}", kNudge, dof);
+      return result;
+    }
+    if (const int i = contactThatJumps(x, before, after); i >= 0) {
+      const auto& geom = x.contact[i].geom;
+      result.obstacle = fmt::format("the contact of {} and {} jumps within {} of dof {}", nameOfGeom(m, geom[0]),
+                                    nameOfGeom(m, geom[1]), kNudge, dof);
+      return result;
+    }
+    double* column = result.q.col(dof).data();
+    rows.addForces(after, 1 / (2 * kNudge), column);
+    rows.addForces(before, -1 / (2 * kNudge), column);
+    rows.setResidual(after, dr);
+    rows.setResidual(before, other);
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto row = static_cast<std::ptrdiff_t>(i);
+      dr[i] = (dr[i] - other[i]) / (2 * kNudge);
+      dpos[i] = (after.efc_pos[row] - before.efc_pos[row]) / (2 * kNudge);
+    }
+    rows.addImpedance(dpos, dr, column);
+    rows.subtractResponse(dr, column);
+  }
+
+  // references are at most quadratic in velocity: central differences are exact, with nudges of any size
+  std::copy(x.qpos.begin(), x.qpos.end(), after.qpos.begin());
+  positionStage(m, after, Sensing::Off);
+  for (int dof = 0; dof < m.nv; ++dof) {
+    after.qvel[dof] = x.qvel[dof] - 1;
+    comVel(m, after);
+    referenceAcceleration(m, after);
+    std::copy(after.efc_aref.begin(), after.efc_aref.end(), other.begin());
+    after.qvel[dof] = x.qvel[dof] + 1;
+    comVel(m, after);
+    referenceAcceleration(m, after);
+    after.qvel[dof] = x.qvel[dof];
+    for (std::size_t i = 0; i < count; ++i) dr[i] = -0.5 * (after.efc_aref[static_cast<std::ptrdiff_t>(i)] - other[i]);
+    rows.subtractResponse(dr, result.v.col(dof).data());
+  }
+  return result;
+}
+
+}  // namespace sinew

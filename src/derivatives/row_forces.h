@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "derivatives/smooth_forces.h"
+
+namespace sinew {
+
+/// How the forces of constraint rows change with position, velocity and acceleration. Rows push with f = -s'(r),
+/// r = J a - aref, s the cost of the row (solve/rows.h), so that qfrc_constraint = J'f is a function of q, v and a. It
+/// has a derivative wherever no row changes sides:
+///   d(J'f)|a = dJ' f - J' (S'' (dJ a - daref) - f dlnD),   d(J'f)/da = -J' S'' J
+struct RowForces {
+  std::string obstacle;      ///< why there are none, empty if there are; then the others are not set
+  smooth::Matrix q, v;       ///< d(J'f) / dq and / dv at a given acceleration, nv x nv
+  smooth::Matrix curvature;  ///< J' S'' J
+};
+
+/// At the state and the acceleration qacc of x, whose rows and references must have been made (velocityStage()). How
+/// rows turn and move with the coordinates is found by central differences of the position stage, twice per dof; all
+/// that follows from there (impedances, references, forces) is in closed form.
+RowForces rowForces(const Model& m, const Data& x);
+
+/// |M qacc - qfrc_smooth - J'f| over the size of these forces, f what the rows of x push with at qacc: 0 for a solver
+/// that has found the solution.
+double unbalancedShare(const Model& m, const Data& x);
+
+}  // namespace sinew

@@ -1,0 +1,25 @@
+# Asks a command without viewer and renderer for them.
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+
+# expect(STATUS TEXT ARGUMENT...): exit status, and what standard output and error must hold (a regular expression)
+function(expect status text)
+  execute_process(COMMAND ${BARE} ${ARGN} WORKING_DIRECTORY ${WORK}
+    RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  if(NOT result EQUAL ${status} OR NOT "${out}${err}" MATCHES "${text}")
+    message(FATAL_ERROR "sinew ${ARGN}\nexpected status ${status} and \"${text}\", found ${result} and\n${out}${err}")
+  endif()
+endfunction()
+
+set(no_viewer "this build has no viewer and no replay files: it was configured without Boost")
+expect(1 "${no_viewer}" view ${MODEL} --no-browser)
+expect(2 "${no_viewer}" run ${MODEL} --duration 0.1 --html out.html)
+expect(1 "this sinew was built without its renderer: install libembree-dev" render ${MODEL} --out out.png)
+expect(0 "built without the renderer" demo --headless --duration 0.2)
+expect(0 "steps" run ${MODEL} --duration 0.1)
+expect(0 "" info ${MODEL})
+foreach(file out.html out.png)
+  if(EXISTS ${WORK}/${file})
+    message(FATAL_ERROR "${file} was written")
+  endif()
+endforeach()

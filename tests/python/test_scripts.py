@@ -1,0 +1,202 @@
+"""PY_3: what users write in scripts, on the native engine and on sinew.mujoco."""
+
+import copy
+
+import numpy as np
+import pytest
+
+import sinew.mujoco as ours
+
+ARM = """
+<mujoco>
+  <option><flag energy="enable"/></option>
+  <worldbody>
+    <body name="upper">
+      <joint name="shoulder" axis="0 1 0" damping=".2" range="-2 2"/><geom type="capsule" fromto="0 0 0 .4 0 0" size=".03"/>
+      <body name="lower" pos=".4 0 0">
+        <joint name="elbow" axis="0 1 0" damping=".1"/><geom type="capsule" fromto="0 0 0 .3 0 0" size=".02"/><site name="tip" pos=".3 0 0"/>
+      </body>
+    </body>
+  </worldbody>
+  <actuator>
+    <motor name="motor" joint="shoulder" gear="5" ctrlrange="-1 1"/><position name="servo" joint="elbow" kp="10"/>
+    <intvelocity name="drift" joint="shoulder" kp="3" actrange="-1 1"/>
+  </actuator>
+  <sensor><jointpos joint="shoulder"/><jointvel joint="elbow"/><accelerometer name="acc" site="tip"/></sensor>
+  <keyframe><key name="home" qpos=".3 -.5" act="0.1"/></keyframe>
+</mujoco>"""
+FREE = """
+<mujoco>
+  <worldbody>
+    <geom name="floor" type="plane" size="5 5 .1"/>
+    <body name="box" pos="0 0 .3"><freejoint name="free"/><geom name="box" type="box" size=".1 .15 .2" friction="0.5"/></body>
+    <body name="ball" pos="0.05 0 .7"><freejoint/><geom name="ball" size=".1" condim="6"/></body>
+    <body name="hand" mocap="true" pos="1 0 1"><geom size=".05" contype="0" conaffinity="0"/></body>
+    <body name="rod" pos="1 0 0.8"><freejoint/><geom size=".05 .1" type="capsule"/></body>
+  </worldbody>
+  <equality><weld name="grab" body1="hand" body2="rod"/></equality>
+</mujoco>"""
+
+
+def made(mj, text):
+    m = mj.MjModel.from_xml_string(text)
+    d = mj.MjData(m)
+    mj.mj_forward(m, d)
+    return m, d
+
+
+def inverse_kinematics(mj):
+    m, d = made(mj, ARM)
+    J = np.zeros((3, m.nv))
+    for _ in range(30):
+        mj.mj_jacSite(m, d, J, None, m.site("tip").id)
+        error = np.array([0.4, 0, 0.3]) - d.site("tip").xpos
+        mj.mj_integratePos(m, d.qpos, J.T @ np.linalg.solve(J @ J.T + 1e-3 * np.eye(3), error), 1)
+        mj.mj_fwdPosition(m, d)
+    return d.qpos
+
+
+def computed_torque(mj):
+    m, d = made(mj, ARM)
+    for _ in range(200):
+        d.qfrc_applied[:] = 5 * (np.array([0.5, -0.3]) - d.qpos) - 0.5 * d.qvel + d.qfrc_bias
+        mj.mj_step(m, d)
+    return np.r_[d.qpos, d.energy]
+
+
+def pushed(mj):
+    m, d = made(mj, FREE)
+    d.xfrc_applied[m.body("ball").id] = [1, 2, 3, 0.1, 0.2, 0.3]
+    mj.mj_step(m, d, 100)
+    return d.qpos
+
+
+def led_by_mocap_then_released(mj):
+    m, d = made(mj, FREE)
+    for i in range(100):
+        d.mocap_pos[m.body("hand").mocapid[0]] = [1 + 0.002 * i, 0, 1]
+        mj.mj_step(m, d)
+    held = d.body("rod").xpos.copy()
+    d.eq_active[m.eq("grab").id] = 0
+    mj.mj_step(m, d, 50)
+    return np.r_[held, d.body("rod").xpos]
+
+
+def without_gravity_and_contacts(mj):
+    m, d = made(mj, FREE)
+    m.opt.disableflags = mj.mjtDisableBit.mjDSBL_GRAVITY | mj.mjtDisableBit.mjDSBL_CONTACT
+    mj.mj_step(m, d, 50)
+    return d.qpos
+
+
+def every_integrator(mj):
+    ends = []
+    for integrator in range(4):
+        m, d = made(mj, ARM)
+        m.opt.integrator = integrator
+        d.ctrl[:] = 0.2
+        mj.mj_step(m, d, 100)
+        ends.append(d.qpos.copy())
+    return np.array(ends)
+
+
+def every_solver_and_cone(mj):
+    ends = []
+    for solver in range(3):
+        for cone in range(2):
+            m, d = made(mj, FREE)
+            m.opt.solver, m.opt.cone, m.opt.tolerance, m.opt.iterations = solver, cone, 1e-12, 500
+            mj.mj_step(m, d, 60)
+            ends.append(d.qpos.copy())
+    return np.array(ends)
+
+
+def another_mass(mj):
+    m, d = made(mj, ARM)
+    m.body("lower").mass = 3
+    m.body_inertia[2] *= 2
+    mj.mj_setConst(m, d)
+    mj.mj_forward(m, d)
+    total = mj.mj_getTotalmass(m)
+    mj.mj_setTotalmass(m, 10)
+    return np.r_[d.qacc, m.body_subtreemass, m.dof_invweight0, total, m.body_mass]
+
+
+def other_parameters(mj):
+    m, d = made(mj, FREE)
+    m.geom("box").friction = [0.1, 0.01, 0.001]
+    m.dof_damping[:] = 0.5
+    m.geom("ball").size = [0.12, 0, 0]
+    d.qvel[0] = 1
+    mj.mj_step(m, d, 100)
+    n, e = made(mj, ARM)
+    n.jnt_range[0] = [-0.1, 0.1]
+    n.jnt_stiffness[:] = 2
+    n.qpos_spring[:] = 0.3
+    n.actuator_gainprm[1, 0] = 30
+    n.actuator_biasprm[1, 1] = -30
+    e.actuator("servo").ctrl = 0.4
+    mj.mj_step(n, e, 100)
+    return np.r_[d.qpos, e.qpos]
+
+
+def copies_and_states(mj):
+    m, d = made(mj, FREE)
+    mj.mj_step(m, d, 10)
+    other, third = mj.MjData(m), copy.copy(d)
+    mj.mj_copyData(other, m, d)
+    state = np.zeros(mj.mj_stateSize(m, mj.mjtState.mjSTATE_INTEGRATION))
+    mj.mj_getState(m, d, state, mj.mjtState.mjSTATE_INTEGRATION)
+    for data in (d, other, third):
+        mj.mj_step(m, data, 5)
+    fourth = mj.MjData(m)
+    mj.mj_setState(m, fourth, state, mj.mjtState.mjSTATE_INTEGRATION)
+    mj.mj_step(m, fourth, 5)
+    assert np.array_equal(d.qpos, other.qpos) and np.array_equal(d.qpos, third.qpos) and np.array_equal(d.qpos, fourth.qpos)
+    return d.qpos
+
+
+def questions(mj):
+    m, d = made(mj, FREE)
+    mj.mj_step(m, d, 40)
+    mj.mj_forward(m, d)
+    mj.mj_subtreeVel(m, d)
+    mj.mj_rnePostConstraint(m, d)
+    found = [d.subtree_angmom.ravel(), d.cfrc_ext.ravel(), d.cvel.ravel(), [d.ncon, d.nefc]]
+    six = np.zeros(6)
+    for body in range(1, m.nbody):
+        for local in (0, 1):
+            mj.mj_objectVelocity(m, d, mj.mjtObj.mjOBJ_BODY, body, six, local)
+            found.append(six.copy())
+    total = np.zeros(3)
+    for i, contact in enumerate(d.contact):
+        mj.mj_contactForce(m, d, i, six)
+        total += contact.frame.reshape(3, 3).T @ six[:3]
+    found.append(total)
+    found.append([mj.mj_geomDistance(m, d, a, b, 5, None) for a in range(1, 5) for b in range(a + 1, 5)])
+    geom = np.zeros(1, np.int32)
+    found.append([mj.mj_ray(m, d, [0, 0, 3], [0, 0, -1], None, 1, -1, geom), geom[0]])
+    return np.concatenate([np.ravel(f) for f in found])
+
+
+def derivatives(mj):
+    m, d = made(mj, ARM)
+    mj.mj_resetDataKeyframe(m, d, m.key("home").id)
+    n = 2 * m.nv + m.na
+    A, B = np.zeros((n, n)), np.zeros((n, m.nu))
+    mj.mjd_transitionFD(m, d, 1e-6, True, A, B, None, None)
+    return np.round(np.hstack((A, B)), 6)
+
+
+@pytest.mark.parametrize(
+    "script",
+    [inverse_kinematics, computed_torque, pushed, led_by_mocap_then_released, without_gravity_and_contacts, every_integrator,
+     every_solver_and_cone, another_mass, other_parameters, copies_and_states, questions, derivatives],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_PY_3_scripts_end_as_on_native(script):
+    native = pytest.importorskip("mujoco")
+    expected, found = np.array(script(native)), np.array(script(ours))
+    assert expected.shape == found.shape
+    # 1e-7: the solvers that are not exact stop at a tolerance
+    assert np.allclose(expected, found, rtol=1e-7, atol=1e-7), np.abs(expected - found).max()
