@@ -83,6 +83,7 @@ class App {
       send: (c) => this.send(c),
       selected: (p) => this.onSelected(p),
       canPull: () => this.scene?.mode !== 'replay' && this.role === 'steer',
+      covered: () => (this.panel.classList.contains('hidden') ? 0 : this.panel.offsetWidth + 12),
     });
     this.shown.shadows = !this.stage.software;
     this.plots = new Plots(this.plotBox, () => this.want());
@@ -331,11 +332,6 @@ class App {
       let i = this.play.index < 0 || t[this.play.index] - t[0] > this.play.time ? 0 : this.play.index;
       while (i + 1 < t.length && t[i + 1] - t[0] <= this.play.time) ++i;
       this.showRecorded(i);
-    }
-    const covered = this.panel.classList.contains('hidden') ? 0 : this.panel.offsetWidth + 12;
-    if (covered !== this.stage.covered) {
-      this.stage.covered = covered;
-      this.stage.needsDraw = true;
     }
     if (this.stage.draw()) this.placeLabels();
   }

@@ -7,6 +7,7 @@ export interface StageEvents {
   send(command: object): void;
   selected(p: Picked | null): void;
   canPull(): boolean;
+  covered(): number;  // pixels at the right that the panel hides
 }
 
 /// Whether WebGL runs on the processor: then shadows and smooth edges cost too much.
@@ -42,7 +43,7 @@ export class Stage {
   private fly: { from: any; to: any; start: number } | null = null;
   frames = 0;
   needsDraw = true;
-  covered = 0;  // pixels at the right that the panel hides: the middle of the picture is that of the rest
+  private covered = 0;  // what the panel hid when the camera was placed: the middle of the picture is that of the rest
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly events: StageEvents) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true });
@@ -169,7 +170,11 @@ export class Stage {
   }
 
   draw() {
-    if (!this.world || !this.needsDraw) return false;
+    if (!this.world) return false;
+    const covered = this.events.covered();
+    if (covered !== this.covered) this.needsDraw = true;
+    if (!this.needsDraw) return false;
+    this.covered = covered;
     this.needsDraw = false;
     const { w, h } = this.size(), ratio = this.software ? 1 : Math.min(2, window.devicePixelRatio || 1);
     const width = Math.round(w * ratio), height = Math.round(h * ratio);
