@@ -273,7 +273,7 @@ double rollUp(const std::string& kind, int n, int across) {
 }
 
 double pulledCylinder(const std::string& kind, int around, int along) {
-  const Grid grid = closed(gridOf(kind, around, along));
+  const Grid grid = closed(gridOf(kind, around, along, 2 * kPi * 4.953 / 10.35));
   Shell shell;
   shell.young = 10.5e6, shell.poisson = 0.3125, shell.thickness = 0.094, shell.triangles = grid.triangles;
   shell.option = R"(timestep="0.001" integrator="implicitfast" gravity="0 0 0")";
@@ -360,7 +360,7 @@ double roof(const std::string& kind, int n) {
 }
 
 double pinchedHemisphere(const std::string& kind, int around, int along) {
-  const Grid grid = closed(gridOf(kind, around, along));
+  const Grid grid = closed(gridOf(kind, around, along, 360.0 / 72));
   SlideShell s;
   s.shell.young = 6.825e7, s.shell.poisson = 0.3, s.shell.thickness = 0.04, s.shell.triangles = grid.triangles;
   for (const Uv& p : grid.at) {
@@ -377,6 +377,29 @@ double pinchedHemisphere(const std::string& kind, int around, int along) {
       true;
   const std::vector<Point> moved = s.solve(force, 0.094e-3, 1e-4);
   return 0.5e3 * (moved[at[0]][0] - moved[at[2]][0]);
+}
+
+double pinchedCylinder(const std::string& kind, int around, int along, double finest) {
+  const Grid grid = closed(gridOf(kind, around, along, kPi));
+  SlideShell s;
+  s.shell.young = 3e6, s.shell.poisson = 0.3, s.shell.thickness = 3, s.shell.triangles = grid.triangles;
+  // -1 to 1 to itself, odd, with the slope `finest` at 0
+  const auto graded = [&](double t) { return t * (finest + (1 - finest) * t * t); };
+  for (const Uv& p : grid.at) {
+    const double half = p[0] < 0.5 ? 0.25 : 0.75;  // the force of this half
+    const double angle = 2 * kPi * (half + 0.25 * graded(4 * (p[0] - half)));
+    const double axial = 300 * graded(2 * p[1] - 1);
+    s.shell.points.push_back({300 * std::cos(angle), axial, 300 * std::sin(angle)});
+    const bool end = p[1] == 0 || p[1] == 1;
+    s.held.push_back({end, false, end});
+  }
+  const auto top = static_cast<std::size_t>(grid.nearest(0.25, 0.5)),
+             bottom = static_cast<std::size_t>(grid.nearest(0.75, 0.5));
+  s.held[top][1] = true;  // no rigid motion along the axis
+  std::vector<Point> force(grid.at.size(), Point{});
+  force[top][2] = -1, force[bottom][2] = 1;
+  const std::vector<Point> moved = s.solve(force, 1.8248e-5, 1e-4);
+  return 0.5 * (moved[bottom][2] - moved[top][2]);
 }
 
 }  // namespace sinew::validation

@@ -120,4 +120,8 @@ double roof(const std::string& kind, int n);
 /// Hemisphere with a hole of 18 degrees, R 10, t 0.04, E 6.825e7, nu 0.3, pinched by four forces of 2.
 double pinchedHemisphere(const std::string& kind, int around, int along);
 
+/// Cylinder between diaphragms, R 300, L 600, t 3, E 3e6, nu 0.3, pinched by two forces of 1: displacement of a force.
+/// Cells at the forces are `finest` of the size of those of an even grid, cells far from them are larger in return.
+double pinchedCylinder(const std::string& kind, int around, int along, double finest);
+
 }  // namespace sinew::validation
