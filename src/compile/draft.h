@@ -2,6 +2,7 @@
 
 #include <array>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -90,7 +91,7 @@ struct Body {
 
 struct Mesh {
   const spec::Mesh* spec = nullptr;
-  geom::Mesh mesh;
+  std::shared_ptr<const geom::Mesh> mesh;
 };
 
 struct HField {

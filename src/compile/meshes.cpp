@@ -1,12 +1,15 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
 #include "base/parallel.h"
 #include "compile/asset_file.h"
 #include "compile/assets.h"
+#include "compile/mesh_cache.h"
 #include "compile/orientation.h"
 #include "compile/place.h"
 #include "compile/rows.h"
@@ -74,23 +77,49 @@ geom::MeshInertia inertiaMode(const spec::Mesh& mesh, const spec::Compiler& comp
   return geom::MeshInertia::Legacy;
 }
 
-geom::TriMesh readMesh(const spec::Mesh& spec, const spec::Compiler& compiler, const Place& place) {
+/// Where a mesh comes from: a file, whose bytes are read, or the element itself.
+struct MeshSource {
+  std::vector<unsigned char> bytes;
+  std::optional<geom::MeshFormat> format;  ///< none: not from a file
+};
+
+MeshSource openMesh(const spec::Mesh& spec, const spec::Compiler& compiler, const Place& place) {
   const bool fromFile = !spec.file.empty(), isBuiltin = spec.builtin != spec::MeshBuiltin::None;
   const bool isInline = !spec.vertex.empty();
   if (fromFile + isBuiltin + isInline > 1) place.fail("'file', 'builtin' and 'vertex' exclude each other");
-  if (isBuiltin) return geom::builtinMesh(builtinShape(spec.builtin), spec.params);
-  if (isInline) return geom::inlineMesh(spec.vertex, spec.face, spec.normal, spec.texcoord);
-  if (!fromFile) place.fail("a mesh needs 'file', 'builtin' or 'vertex'");
-  const geom::MeshFormat format = geom::meshFormat(spec.file, spec.content_type);
-  const std::vector<unsigned char> bytes = readAsset(spec.directory, spec.file, compiler.strippath, place);
+  if (fromFile + isBuiltin + isInline == 0) place.fail("a mesh needs 'file', 'builtin' or 'vertex'");
+  MeshSource source;
+  if (!fromFile) return source;
+  source.format = geom::meshFormat(spec.file, spec.content_type);
+  source.bytes = readAsset(spec.directory, spec.file, compiler.strippath, place);
+  return source;
+}
+
+geom::TriMesh readMesh(const spec::Mesh& spec, const MeshSource& source, const Place& place) {
+  if (spec.builtin != spec::MeshBuiltin::None) return geom::builtinMesh(builtinShape(spec.builtin), spec.params);
+  if (!source.format) return geom::inlineMesh(spec.vertex, spec.face, spec.normal, spec.texcoord);
   try {
-    return geom::loadMesh(bytes, format);
+    return geom::loadMesh(source.bytes, *source.format);
   } catch (const geom::MeshError& error) {
     place.fail(fmt::format("file \"{}\": {}", spec.file, error.what()));
   }
 }
 
-geom::Mesh makeMesh(const spec::Mesh& spec, const spec::Compiler& compiler, bool collides) {
+geom::Mesh makeMesh(const geom::TriMesh& triangles, geom::MeshOptions options) {
+  try {
+    return geom::processMesh(triangles, options);
+  } catch (const geom::MeshError&) {
+    // a mesh without volume may be kept without a hull; anything else stays an error
+    if (!options.needHull || options.inertia == geom::MeshInertia::Convex) throw;
+    options.needHull = false;
+    geom::Mesh mesh = geom::processMesh(triangles, options);
+    if (mesh.amount != 0) throw;
+    mesh.warnings.push_back("the mesh is flat and has no convex hull");
+    return mesh;
+  }
+}
+
+std::shared_ptr<const geom::Mesh> meshOf(const spec::Mesh& spec, const spec::Compiler& compiler, bool collides) {
   const Place place = placeOf(spec);
   if (spec.name.empty()) place.fail("a mesh needs a name");
   if (spec.maxhullvert != -1 && spec.maxhullvert < 4) {
@@ -104,18 +133,10 @@ geom::Mesh makeMesh(const spec::Mesh& spec, const spec::Compiler& compiler, bool
   options.maxHullVertices = spec.maxhullvert;
   options.needHull = collides || options.inertia == geom::MeshInertia::Convex;
   try {
-    const geom::TriMesh triangles = readMesh(spec, compiler, place);
-    try {
-      return geom::processMesh(triangles, options);
-    } catch (const geom::MeshError&) {
-      // a mesh without volume may be kept without a hull; anything else stays an error
-      if (!options.needHull || options.inertia == geom::MeshInertia::Convex) throw;
-      options.needHull = false;
-      geom::Mesh mesh = geom::processMesh(triangles, options);
-      if (mesh.amount != 0) throw;
-      mesh.warnings.push_back("the mesh is flat and has no convex hull");
-      return mesh;
-    }
+    const MeshSource source = openMesh(spec, compiler, place);
+    const auto make = [&] { return makeMesh(readMesh(spec, source, place), options); };
+    if (!source.format) return std::make_shared<const geom::Mesh>(make());
+    return cachedMesh(meshKey(source.bytes, *source.format, options), make);
   } catch (const geom::MeshError& error) {
     place.fail(error.what());
   }
@@ -133,7 +154,7 @@ void draftMeshes(Draft& draft) {
     const spec::Mesh& mesh = spec.meshes[i];
     draft.meshes[i].spec = &mesh;
     try {
-      draft.meshes[i].mesh = makeMesh(mesh, spec.compiler, colliding.count(mesh.name) > 0);
+      draft.meshes[i].mesh = meshOf(mesh, spec.compiler, colliding.count(mesh.name) > 0);
     } catch (...) {
       failures[i] = std::current_exception();
     }
@@ -145,14 +166,14 @@ void draftMeshes(Draft& draft) {
     if (failure) std::rethrow_exception(failure);
   }
   for (const Mesh& mesh : draft.meshes) {
-    for (const std::string& warning : mesh.mesh.warnings) draft.warn(placeOf(*mesh.spec).message(warning));
+    for (const std::string& warning : mesh.mesh->warnings) draft.warn(placeOf(*mesh.spec).message(warning));
   }
 }
 
 void setAssetSizes(const Draft& draft, Model& m) {
   m.nmesh = static_cast<int>(draft.meshes.size());
   for (const Mesh& entry : draft.meshes) {
-    const geom::Mesh& mesh = entry.mesh;
+    const geom::Mesh& mesh = *entry.mesh;
     m.nmeshvert += mesh.numVertices();
     m.nmeshface += mesh.numFaces();
     if (mesh.hull) m.nmeshgraph += static_cast<int>(mesh.hull->packed().size());
@@ -168,7 +189,7 @@ void writeAssets(const Draft& draft, Model& m) {
   int vertex = 0, face = 0, graph = 0, polygon = 0, corner = 0, entry = 0;
   for (int i = 0; i < m.nmesh; ++i) {
     const Mesh& source = draft.meshes[static_cast<std::size_t>(i)];
-    const geom::Mesh& mesh = source.mesh;
+    const geom::Mesh& mesh = *source.mesh;
     m.mesh_vertadr[i] = vertex;
     m.mesh_vertnum[i] = mesh.numVertices();
     std::copy(mesh.vertex.begin(), mesh.vertex.end(), m.mesh_vert.begin() + 3 * vertex);
