@@ -248,7 +248,7 @@ def build(arguments):
     if not arguments.no_html and not has_sphinx():
         print("docs: Sphinx, furo, MyST, Breathe or Doxygen is missing (`make docs` installs them): not built", file=sys.stderr)
         sys.exit(77 if arguments.test_site else 1)
-    programs = dict(p.split("=", 1) for p in arguments.program)
+    programs = {name: str(pathlib.Path(path).resolve()) for name, path in (p.split("=", 1) for p in arguments.program)}
     out = arguments.out.resolve()
     source = out / "source"
     shutil.rmtree(source, ignore_errors=True)
