@@ -10,8 +10,12 @@ namespace {
 /// Ic_i = I_i + sum of the children's Ic.
 void compositeInertias(const Model& m, Data& d) {
   double* crb = d.crb.data();
-  std::copy_n(d.cinert.data(), 10, crb);
-  for (const int i : awakeBodies(d)) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
+  if (someAsleep(m, d)) {
+    std::copy_n(d.cinert.data(), 10, crb);
+    for (const int i : awakeBodies(d)) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
+  } else {
+    std::copy(d.cinert.begin(), d.cinert.end(), d.crb.begin());
+  }
   for (const int i : Backward{awakeParents(d)}) {
     const int parent = m.body_parentid[i];
     if (parent == 0) continue;

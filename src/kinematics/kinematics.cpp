@@ -1,6 +1,7 @@
 #include "kinematics/kinematics.h"
 
 #include <algorithm>
+#include <array>
 
 #include "math/quat.h"
 #include "math/types.h"
@@ -27,6 +28,14 @@ struct BodyFrame {
 
 void store3(double* to, const Vec3& v) { to[0] = v.x(), to[1] = v.y(), to[2] = v.z(); }
 Vec3 load3(const double* v) { return {v[0], v[1], v[2]}; }
+
+/// Without a call, unlike std::copy_n, which has to think of ranges that overlap.
+template <int N>
+SINEW_INLINE void copyFew(const double* from, double* to) {
+  std::array<double, N> numbers;
+  for (std::size_t i = 0; i < N; ++i) numbers[i] = from[i];
+  for (std::size_t i = 0; i < N; ++i) to[i] = numbers[i];
+}
 
 /// p + R v for R row-major.
 Vec3 transform(const double* p, const double* R, const double* v) {
@@ -105,10 +114,10 @@ void placeOnBody(const Data& d, int body, SameFrame same, const double* pos, con
   const double* bodyMat = d.xmat.data() + 9 * body;
   switch (same) {
     case SameFrame::Body:
-      std::copy_n(bodyPos, 3, xpos);
+      copyFew<3>(bodyPos, xpos);
       break;
     case SameFrame::Inertia:
-      std::copy_n(d.xipos.data() + 3 * body, 3, xpos);
+      copyFew<3>(d.xipos.data() + 3 * body, xpos);
       break;
     default:
       store3(xpos, transform(bodyPos, bodyMat, pos));
@@ -119,11 +128,11 @@ void placeOnBody(const Data& d, int body, SameFrame same, const double* pos, con
       break;
     case SameFrame::Body:
     case SameFrame::BodyRot:
-      std::copy_n(bodyMat, 9, xmat);
+      copyFew<9>(bodyMat, xmat);
       break;
     case SameFrame::Inertia:
     case SameFrame::InertiaRot:
-      std::copy_n(d.ximat.data() + 9 * body, 9, xmat);
+      copyFew<9>(d.ximat.data() + 9 * body, xmat);
       break;
   }
 }
