@@ -54,6 +54,7 @@ void Arena::reserve(std::size_t bytes) {
 
 void Arena::settle() {
   if (blocks_.size() > 1) reserve(capacity());
+  if (blocks_.size() == 1) useBlock(0);  // also where the outermost scope began before it was there
 }
 
 void Arena::useBlock(std::size_t block) {

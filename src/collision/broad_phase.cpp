@@ -66,6 +66,13 @@ bool mayTouch(const Model& m, const Data& d, int g1, int g2, double distance) {
   return !boxed(g1) || !boxed(g2) || boxesNear(m, d, g1, g2, distance);
 }
 
+void include(BoundingTree::Box& box, const BoundingTree::Box& other) {
+  for (int k = 0; k < 3; ++k) {
+    box.lower[k] = std::min(box.lower[k], other.lower[k]);
+    box.upper[k] = std::max(box.upper[k], other.upper[k]);
+  }
+}
+
 /// As body_awake: -1 if nothing moves a collider, 0 if it sleeps, 1 if it is awake, or below a mocap body.
 int awakeness(const Model& m, const Data& d, int collider) {
   return isFlex(m, collider) ? flexAwakeness(m, d, flexOf(m, collider)) : d.body_awake[m.geom_bodyid[collider]];
@@ -96,6 +103,36 @@ void updateBoxes(const Model& m, Data& d, const Sweep& sweep) {
   updateNearPairs(m, boxes, near, d.work->arena);
 }
 
+/// Calls f(pair) for the listed pairs whose boxes overlap, in their order. They are listed by bodies, so where the boxes
+/// around all colliders of two bodies are apart, their pairs need no look.
+template <class F>
+void forEachNear(const Model& m, const NearPairs& near, Arena& arena, F&& f) {
+  const Array<int>& bounded = near.plan.bounded;
+  const std::span<BoundingTree::Box> bodyBox = arena.take<BoundingTree::Box>(bounded.size());
+  const std::span<std::size_t> place = arena.take<std::size_t>(bounded.size());  // of its body's box
+  std::size_t last = 0;
+  for (int i = 0; i < static_cast<int>(bounded.size()); ++i) {
+    const auto k = static_cast<std::size_t>(i);
+    if (i == 0 || bodyOfCollider(m, bounded[i]) != bodyOfCollider(m, bounded[i - 1])) {
+      bodyBox[last = k] = near.box[i];
+    } else {
+      include(bodyBox[last], near.box[i]);
+    }
+    place[k] = last;
+  }
+  const auto boxOf = [&](int i) { return bodyBox[place[static_cast<std::size_t>(i)]]; };
+  for (auto pair = near.pair.begin(); pair != near.pair.end();) {
+    const std::int64_t bodies = pair->colliders.bodies;
+    if (!overlap(boxOf(pair->first), boxOf(pair->second))) {
+      while (pair != near.pair.end() && pair->colliders.bodies == bodies) ++pair;
+      continue;
+    }
+    for (; pair != near.pair.end() && pair->colliders.bodies == bodies; ++pair) {
+      if (overlap(near.box[pair->first], near.box[pair->second])) f(pair->colliders);
+    }
+  }
+}
+
 }  // namespace
 
 void findCandidates(const Model& m, Data& d, const Sweep& sweep, Array<ColliderPair>& candidates) {
@@ -123,11 +160,9 @@ void findCandidates(const Model& m, Data& d, const Sweep& sweep, Array<ColliderP
     if (mayMeet(pair)) unlisted.push_back(pair);
   }
   if (m.npair > 0) std::sort(unlisted.begin(), unlisted.end());  // else it is in order as well
-  const NearPairs& near = d.work->nearPairs;
-  for (const NearPairs::Pair& pair : near.pair) {
-    if (!overlap(near.box[pair.first], near.box[pair.second])) continue;
-    if (matters(pair.colliders.first, pair.colliders.second) && mayMeet(pair.colliders)) listed.push_back(pair.colliders);
-  }
+  forEachNear(m, d.work->nearPairs, d.work->arena, [&](const ColliderPair& pair) {
+    if (matters(pair.first, pair.second) && mayMeet(pair)) listed.push_back(pair);
+  });
   candidates.resize(unlisted.size() + listed.size());
   std::merge(unlisted.begin(), unlisted.end(), listed.begin(), listed.end(), candidates.begin());
 }

@@ -73,7 +73,7 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
     }
     flexSpeed_[static_cast<std::size_t>(f)] = std::sqrt(fastest);
   }
-  active_ = std::any_of(passing.begin(), passing.end(), [&](int collider) { return isFast(collider); });
+  active_ = anyFast(passing);
   if (!active_) return;
   speed_ = arena.zeros<double>(m.ngeom + m.nflex);
   for (const int c : passing) {
@@ -89,18 +89,34 @@ double Sweep::speedOf(int collider) const {
 }
 
 bool Sweep::isFast(int collider) const {
-  const double most = kPassingShare * 0.5 * thicknessOf(m_, collider);
-  if (isFlex(m_, collider)) return h_ * flexSpeed_[static_cast<std::size_t>(flexOf(m_, collider))] > most;
-  const int body = m_.geom_bodyid[collider];
-  if (m_.body_treeid[body] < 0) return false;
-  // (a + b)^2 <= 2 (a^2 + b^2): most are too slow by far, and roots take long
-  constexpr double kRounding = 1e-9;
-  const double* v = body_.data() + 6 * body;
-  const Vec3 linear = velocityAt(v, vec3(d_.geom_xpos.data(), collider) - treeCom(m_, d_, body));
-  const double r = m_.geom_type[collider] == GeomType::Sphere ? 0 : m_.geom_rbound[collider];
-  const double spin2 = h_ * h_ * r * r * angular(v).squaredNorm(), way2 = h_ * h_ * linear.squaredNorm();
-  if (2 * (1 + kRounding) * (spin2 + way2) < most * most) return false;
-  return h_ * speedOf(motionOf(collider)) > most;
+  const double speed =
+      isFlex(m_, collider) ? flexSpeed_[static_cast<std::size_t>(flexOf(m_, collider))] : speedOf(motionOf(collider));
+  return h_ * speed > kPassingShare * 0.5 * thicknessOf(m_, collider);
+}
+
+bool Sweep::anyFast(std::span<const int> colliders) const {
+  // most are too slow by far: a bound by the motion of the body's frame spares looking at each
+  constexpr double kRounding = 1 + 1e-9;
+  int body = -1;
+  double way = 0, turn = 0;  // of the body's frame within the step: m, rad
+  for (const int c : colliders) {
+    if (isFlex(m_, c)) {
+      if (isFast(c)) return true;
+      continue;
+    }
+    if (m_.geom_bodyid[c] != body) {
+      body = m_.geom_bodyid[c];
+      const double* v = body_.data() + 6 * body;
+      way = kRounding * h_ * velocityAt(v, vec3(d_.xpos.data(), body) - treeCom(m_, d_, body)).norm();
+      turn = kRounding * h_ * angular(v).norm();
+    }
+    const double *p = d_.geom_xpos.data() + 3 * c, *origin = d_.xpos.data() + 3 * body;
+    const double reach = std::abs(p[0] - origin[0]) + std::abs(p[1] - origin[1]) + std::abs(p[2] - origin[2]) +
+                         m_.geom_rbound[c];  // not below the distance of any of its points from there
+    if (way + turn * reach < kPassingShare * 0.5 * thicknessOf(m_, c)) continue;
+    if (m_.body_treeid[body] >= 0 && isFast(c)) return true;
+  }
+  return false;
 }
 
 Vec3 Sweep::velocityOfVertex(int vert) const {

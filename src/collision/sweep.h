@@ -51,7 +51,8 @@ class Sweep {
   static double speedOf(const Motion& motion) { return motion.linear.norm() + motion.spin; }
   /// Of the fastest point of a collider.
   double speedOf(int collider) const;
-  /// Whether a collider moves so far that it may pass through something.
+  /// Whether one of the colliders moves so far that it may pass through something.
+  bool anyFast(std::span<const int> colliders) const;
   bool isFast(int collider) const;
   geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
   geom::Element elementAt(int elem, double t) const;

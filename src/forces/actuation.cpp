@@ -164,6 +164,7 @@ void unlimitedForces(const Model& m, Data& d, std::span<const double> controls) 
 
 /// Scales the forces of all actuators on a tendon so that their sum keeps within the tendon's range.
 void limitTendonTotals(const Model& m, Data& d) {
+  if (m.ntendon == 0) return;
   const Arena::Scope scope(d.work->arena);
   const std::span<double> total = d.work->arena.zeros<double>(m.ntendon);
   const auto limitedTendon = [&m](int u) {

@@ -89,6 +89,7 @@ void addDofDampers(const Model& m, Data& d) {
 }
 
 void addTendonDampers(const Model& m, Data& d) {
+  if (m.ntendon == 0) return;
   const Arena::Scope scope(d.work->arena);
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);

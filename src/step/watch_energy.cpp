@@ -21,8 +21,8 @@ constexpr int kWindow = 64;              // measurements after which energy that
 constexpr double kOutOfProportion = 10;  // times the largest energy of motion that was explained
 constexpr double kNoMatter = 0.01;       // share of what springs hold, or of the model's size by which all is raised
 
-/// Cheap, and different with near certainty if one number is: multiplication by an odd number is one to one. Four sums
-/// side by side, as one would wait for each multiplication.
+/// Cheap, and different if one number is, as every operation is one to one. Four sums side by side, so that an addition
+/// need not wait for the one before.
 class Checksum {
  public:
   void add(double x) { mix(lane_[0], x); }
@@ -40,15 +40,13 @@ class Checksum {
   }
   std::uint64_t value() const {
     std::uint64_t sum = 0;
-    for (const std::uint64_t lane : lane_) sum = (sum ^ lane) * kFactor;
+    for (const std::uint64_t lane : lane_) sum = (sum ^ lane) * 0x9E3779B97F4A7C15ull;
     return sum;
   }
 
  private:
-  static constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ull;
   static void mix(std::uint64_t& lane, double x) {
-    lane = (lane ^ std::bit_cast<std::uint64_t>(x)) * kFactor;
-    lane ^= lane >> 32;
+    lane = std::rotl(lane, 23) + std::bit_cast<std::uint64_t>(x);
   }
   std::array<std::uint64_t, 4> lane_{1, 2, 3, 4};
 };
