@@ -103,8 +103,8 @@ void updateBoxes(const Model& m, Data& d, const Sweep& sweep) {
   updateNearPairs(m, boxes, near, d.work->arena);
 }
 
-/// Calls f(pair) for the listed pairs whose boxes overlap, in their order. They are listed by bodies, so where the boxes
-/// around all colliders of two bodies are apart, their pairs need no look.
+/// Calls f(pair) for the listed pairs whose boxes overlap, in their order. They are listed by bodies, so where the
+/// boxes around all colliders of two bodies are apart, their pairs need no look.
 template <class F>
 void forEachNear(const Model& m, const NearPairs& near, Arena& arena, F&& f) {
   const Array<int>& bounded = near.plan.bounded;

@@ -87,8 +87,8 @@ void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
     if (isFlex(m_, c.second)) continue;
     TouchChunk::Touch& touch = found.touch[i - begin];
     points.clear();
-    const int all = geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second),
-                                  detectionDistanceOfGeoms(m_, c), options, points);
+    const int all = geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second), detectionDistanceOfGeoms(m_, c),
+                                  options, points);
     touch.found = all > geom::kMostPoints ? all : 0;
     if (m_.opt.solver == Solver::Impulse && m_.geom_type[c.first] != GeomType::HField) {
       const double r1 = m_.geom_rbound[c.first], r2 = m_.geom_rbound[c.second];  // of planes: 0

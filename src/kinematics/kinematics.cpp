@@ -129,8 +129,8 @@ SINEW_INLINE void storeMatrix(const Wide& q, double* R) {
   const Wide wz_wy_wx = q[0] * SINEW_SHUFFLED(q, 3, 2, 1, 0);
   const Wide sum = 2 * (xy_xz_yz + wz_wy_wx), difference = 2 * (xy_xz_yz - wz_wy_wx);
   const Wide square = q * q;
-  const Wide diagonal = square[0] + square[1] * Wide{1, -1, -1, 0} + square[2] * Wide{-1, 1, -1, 0} +
-                        square[3] * Wide{-1, -1, 1, 0};
+  const Wide diagonal =
+      square[0] + square[1] * Wide{1, -1, -1, 0} + square[2] * Wide{-1, 1, -1, 0} + square[3] * Wide{-1, -1, 1, 0};
   R[0] = diagonal[0], R[4] = diagonal[1], R[8] = diagonal[2];
   R[3] = sum[0], R[2] = sum[1], R[7] = sum[2];
   R[1] = difference[0], R[6] = difference[1], R[5] = difference[2];

@@ -42,8 +42,7 @@ LargestForce forceBehind(const Model& m, Data& d, Trouble trouble, int index) {
 /// wrong.
 bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& values) {
   if (allWithin(values, kMaxVal)) return false;
-  const auto found =
-      std::find_if(values.begin(), values.end(), [](double x) { return !(std::abs(x) <= kMaxVal); });
+  const auto found = std::find_if(values.begin(), values.end(), [](double x) { return !(std::abs(x) <= kMaxVal); });
   const int index = static_cast<int>(found - values.begin());
   const double time = d.time;
   const LargestForce force = forceBehind(m, d, trouble, index);

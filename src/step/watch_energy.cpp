@@ -45,9 +45,7 @@ class Checksum {
   }
 
  private:
-  static void mix(std::uint64_t& lane, double x) {
-    lane = std::rotl(lane, 23) + std::bit_cast<std::uint64_t>(x);
-  }
+  static void mix(std::uint64_t& lane, double x) { lane = std::rotl(lane, 23) + std::bit_cast<std::uint64_t>(x); }
   std::array<std::uint64_t, 4> lane_{1, 2, 3, 4};
 };
 

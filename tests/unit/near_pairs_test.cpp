@@ -212,7 +212,7 @@ TEST(ColliderPlan, LeavesOutWhatMeetsNothing) {
         <pair geom1="c1" geom2="floor"/>
       </contact>
     </mujoco>)",
-                                     "plan.xml"));
+                                       "plan.xml"));
   NearPairs near;
   updatePlan(m, near);
   EXPECT_TRUE(near.plan.bounded.empty());

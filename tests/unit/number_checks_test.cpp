@@ -27,8 +27,8 @@ void expectAtAnyPlace(double x, bool expected, Check&& check) {
 TEST(NumberChecks, WithinIsWhatComparisonSays) {
   for (const double most : {1e10, 1.0, kLargest}) {
     const auto check = [&](const std::vector<double>& values) { return allWithin(values, most); };
-    for (const double x : {0.0, 1e-320, 0.5, 1.0, std::nextafter(1.0, 2.0), 1e10, std::nextafter(1e10, kInfinity), 1e300,
-                           kLargest, kInfinity, kNaN}) {
+    for (const double x : {0.0, 1e-320, 0.5, 1.0, std::nextafter(1.0, 2.0), 1e10, std::nextafter(1e10, kInfinity),
+                           1e300, kLargest, kInfinity, kNaN}) {
       expectAtAnyPlace(x, std::abs(x) <= most, check);
       expectAtAnyPlace(-x, std::abs(x) <= most, check);
     }
