@@ -1,6 +1,7 @@
 #include "collision/broad_phase.h"
 
 #include <algorithm>
+#include <new>
 
 #include "collision/bounding_tree.h"
 #include "collision/collide_memory.h"
@@ -89,7 +90,9 @@ bool isLively(const Model& m, const Data& d, int collider) { return awakeness(m,
 void updateBoxes(const Model& m, Data& d, const Sweep& sweep) {
   NearPairs& near = d.work->nearPairs;
   const Array<int>& bounded = near.plan.bounded;
-  const std::span<BoundingTree::Box> boxes = d.work->arena.take<BoundingTree::Box>(bounded.size());
+  const bool inPlace = near.isListed && near.room.empty();  // nobody asks by how much they have moved
+  const std::span<BoundingTree::Box> boxes =
+      inPlace ? std::span<BoundingTree::Box>(near.box) : d.work->arena.take<BoundingTree::Box>(bounded.size());
   const bool known = near.isListed && someAsleep(m, d);
   for (int i = 0; i < static_cast<int>(bounded.size()); ++i) {
     BoundingTree::Box& box = boxes[static_cast<std::size_t>(i)];
@@ -97,10 +100,11 @@ void updateBoxes(const Model& m, Data& d, const Sweep& sweep) {
       box = near.box[i];
       continue;
     }
-    box = worldBox(m, d, bounded[i]);
+    // made where it stays: a copy would have to wait until what was just written has left the store buffer
+    ::new (static_cast<void*>(&box)) BoundingTree::Box(worldBox(m, d, bounded[i]));
     sweep.extend(bounded[i], box);
   }
-  updateNearPairs(m, boxes, near, d.work->arena);
+  if (!inPlace) updateNearPairs(m, boxes, near, d.work->arena);
 }
 
 /// Calls f(pair) for the listed pairs whose boxes overlap, in their order. They are listed by bodies, so where the
