@@ -19,16 +19,20 @@ class Arena {
     if (this != &other) reserve(other.capacity());
     return *this;
   }
-  Arena(Arena&&) noexcept = default;
-  Arena& operator=(Arena&&) noexcept = default;
+  Arena(Arena&& other) noexcept { swap(other); }
+  Arena& operator=(Arena&& other) noexcept {
+    swap(other);
+    return *this;
+  }
 
   /// Everything taken while a Scope lives is given back when it ends.
   class Scope {
    public:
-    explicit Scope(Arena& arena) : arena_(arena), block_(arena.block_), used_(arena.used_) {}
+    explicit Scope(Arena& arena) : arena_(arena), block_(arena.block_), free_(arena.free_), end_(arena.end_) {}
     ~Scope() {
       arena_.block_ = block_;
-      arena_.used_ = used_;
+      arena_.free_ = free_;
+      arena_.end_ = end_;
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -36,7 +40,7 @@ class Arena {
    private:
     Arena& arena_;
     std::size_t block_;
-    std::size_t used_;
+    std::byte *free_, *end_;
   };
 
   /// n default-initialized (that is: garbage) values, aligned to 64 bytes, valid until the innermost Scope ends.
@@ -68,11 +72,23 @@ class Arena {
     std::unique_ptr<std::byte[]> memory;
     std::size_t size = 0;
   };
-  void* takeBytes(std::size_t bytes);
+  static constexpr std::size_t kAlignment = 64;
+
+  void* takeBytes(std::size_t bytes) {
+    const std::size_t size = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    if (size > static_cast<std::size_t>(end_ - free_)) return takeFromNext(size);
+    std::byte* const taken = free_;
+    free_ += size;
+    return taken;
+  }
+  void* takeFromNext(std::size_t size);  ///< the block in use has no room for so many bytes
+  void useBlock(std::size_t block);      ///< from its beginning
+  void swap(Arena& other) noexcept;
 
   std::vector<Block> blocks_;
-  std::size_t block_ = 0;  // the block in use
-  std::size_t used_ = 0;   // bytes used of it
+  std::size_t block_ = 0;      // the block in use
+  std::byte* free_ = nullptr;  // what of it is free,
+  std::byte* end_ = nullptr;   // and where it ends; both null: none is yet
   int growths_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include "collision/broad_phase.h"
 #include "collision/collide_memory.h"
+#include "collision/collider_plan.h"
 #include "collision/colliders.h"
 #include "collision/collision.h"
 #include "collision/contact_limit.h"
@@ -90,6 +91,7 @@ void collide(const Model& m, Data& d) {
   memory.provideSlots(d.threads);
   Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();
+  updatePlan(m, d.work->nearPairs);
   const Sweep sweep(m, d, d.qvel);
   findCandidates(m, d, sweep, candidates);
   if (d.callbacks.contactFilter) dropFiltered(m, d, candidates);
@@ -102,7 +104,7 @@ void collide(const Model& m, Data& d) {
     const int first = pairs[i].first, second = pairs[i].second;
     if (!isFlex(m, second)) {
       const GeomTouch touch = touches.of(i);
-      addContacts(m, d, touch.parameters, touch.points, first, second);
+      if (!touch.points.empty()) addContacts(m, d, parametersOfGeoms(m, pairs[i]), touch.points, first, second);
       if (touch.found > 0) limit.thinned(first, second, touch.found);
       limit.check();
     } else if (!isFlex(m, first)) {
@@ -121,6 +123,7 @@ void collide(const Model& m, Data& d) {
 int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::span<const double> change) {
   if (m.opt.disabled(disable::kContact)) return 0;
   const Arena::Scope scope(d.work->arena);
+  if (!d.work->nearPairs.plan.isMade) updatePlan(m, d.work->nearPairs);  // else it is that of collide()
   const Sweep sweep(m, d, qvel);
   if (!sweep.active()) return 0;
   const Sweep turn(m, d, change);
@@ -154,6 +157,7 @@ int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::s
     Array<geom::ContactPoint>& points = memory.slot(0).points;
     points.clear();
     sweep.meet(first, second, options, points);
+    if (points.empty()) continue;
     addContacts(m, d, parametersOfGeoms(m, pair), {points.data(), static_cast<std::size_t>(points.size())}, first,
                 second);
     limit.check();

@@ -19,7 +19,6 @@ struct TouchChunk {
   static constexpr std::size_t kSize = 64;
 
   struct Touch {
-    MixedParameters parameters;
     std::ptrdiff_t begin = 0, end = 0, found = 0;
   };
   std::array<Touch, kSize> touch;

@@ -85,24 +85,6 @@ bool mayCollide(const Model& m, int collider1, int collider2) {
          !listedExplicitly(m, collider1, collider2);
 }
 
-std::uint64_t filterDigest(const Model& m, std::span<const int> colliders) {
-  std::uint64_t digest = m.opt.disabled(disable::kFilterParent) ? 1 : 0;
-  const auto add = [&](auto value) {
-    digest = (digest ^ static_cast<std::uint64_t>(value)) * 0x9E3779B97F4A7C15ull;
-    digest ^= digest >> 32;
-  };
-  for (const int c : colliders) {
-    add(contype(m, c));
-    add(conaffinity(m, c));
-  }
-  for (const int body : m.exclude_bodyid) add(body);
-  for (int i = 0; i < m.npair; ++i) {
-    add(m.pair_geom1[i]);
-    add(m.pair_geom2[i]);
-  }
-  return digest;
-}
-
 int bodyOfVertex(const Model& m, int vert) {
   if (m.flexvert_supportadr[vert] >= 0) return -1;
   const int flex = m.flexvert_flexid[vert];

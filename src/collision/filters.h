@@ -19,10 +19,6 @@ bool canCollide(const Model& m, int collider);
 /// the contact bits count; that a flex stays clear of the bodies it hangs on is decided element by element.
 bool mayCollide(const Model& m, int collider1, int collider2);
 
-/// A number that changes when mayCollide() of any two of the colliders may have: of the contact bits, the excludes, the
-/// explicit pairs and the filter of parents and children, which a program may change between steps.
-std::uint64_t filterDigest(const Model& m, std::span<const int> colliders);
-
 /// The body a vertex is fixed to, -1 if it has coordinates of its own or is interpolated. `vert` counts over all
 /// flexes.
 int bodyOfVertex(const Model& m, int vert);

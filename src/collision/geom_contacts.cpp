@@ -48,6 +48,14 @@ MixedParameters parametersOfGeoms(const Model& m, const ColliderPair& c) {
                      : mixParameters(m.opt, parametersOf(m, c.first), parametersOf(m, c.second));
 }
 
+double detectionDistanceOfGeoms(const Model& m, const ColliderPair& c) {
+  const int first = c.first, second = c.second;
+  const double own = c.pair >= 0 ? m.pair_margin[c.pair] : m.geom_margin[first] + m.geom_margin[second];
+  const double gap = c.pair >= 0 ? m.pair_gap[c.pair] : m.geom_gap[first] + m.geom_gap[second];
+  const double margin = m.opt.enabled(enable::kOverride) ? m.opt.o_margin : own;
+  return detectionDistance(m.opt, margin, gap, std::min(earlyDistance(m, first), earlyDistance(m, second)));
+}
+
 GeomTouches::GeomTouches(const Model& m, const Data& d, const Sweep& sweep, std::span<const ColliderPair> pairs)
     : m_(m), d_(d), sweep_(sweep), pairs_(pairs) {
   const std::size_t chunks = (pairs.size() + kChunkSize - 1) / kChunkSize;
@@ -66,7 +74,7 @@ GeomTouch GeomTouches::of(std::size_t pair) {
   TouchChunk& found = d_.work->collideMemory->chunks[ahead_ ? chunk : 0];
   if (!ahead_ && chunk != chunk_) find(chunk_ = chunk, 0, found);
   const TouchChunk::Touch& touch = found.touch[pair % kChunkSize];
-  return {touch.parameters, {found.points.data() + touch.begin, found.points.data() + touch.end}, touch.found};
+  return {{found.points.data() + touch.begin, found.points.data() + touch.end}, touch.found};
 }
 
 void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
@@ -78,22 +86,22 @@ void GeomTouches::find(std::size_t chunk, int slot, TouchChunk& found) const {
     const ColliderPair& c = pairs_[i];
     if (isFlex(m_, c.second)) continue;
     TouchChunk::Touch& touch = found.touch[i - begin];
-    touch.parameters = parametersOfGeoms(m_, c);
-    const MixedParameters& p = touch.parameters;
     points.clear();
-    const int all = geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second),
-                                  detectionDistance(m_.opt, p.margin, p.gap, p.early), options, points);
+    const int all = geom::collide(shapeOf(m_, d_, c.first), shapeOf(m_, d_, c.second), detectionDistanceOfGeoms(m_, c),
+                                  options, points);
     touch.found = all > geom::kMostPoints ? all : 0;
     if (m_.opt.solver == Solver::Impulse && m_.geom_type[c.first] != GeomType::HField) {
       const double r1 = m_.geom_rbound[c.first], r2 = m_.geom_rbound[c.second];  // of planes: 0
       settleManifold(points, r1 > 0 && r2 > 0 ? std::min(r1, r2) : std::max(r1, r2));
     }
-    if (p.early > 0 && isAhead(points, forceDistance(m_.opt, p.margin, p.gap)) &&
-        sweep_.miss(c.first, c.second, p.early, options)) {
-      points.clear();
-    }
-    if (sweep_.mayPass(c.first, c.second) && !hasForce(points, p, m_.opt)) {
-      sweep_.meet(c.first, c.second, options, points);
+    const bool mayPass = sweep_.mayPass(c.first, c.second);
+    if (mayPass || (m_.opt.solver == Solver::Impulse && !points.empty())) {
+      const MixedParameters p = parametersOfGeoms(m_, c);
+      if (p.early > 0 && isAhead(points, forceDistance(m_.opt, p.margin, p.gap)) &&
+          sweep_.miss(c.first, c.second, p.early, options)) {
+        points.clear();
+      }
+      if (mayPass && !hasForce(points, p, m_.opt)) sweep_.meet(c.first, c.second, options, points);
     }
     touch.begin = found.points.size();
     for (const geom::ContactPoint& point : points) found.points.push_back(point);

@@ -10,15 +10,17 @@
 
 namespace sinew {
 
-/// Where two geoms touch, or meet within the step, and what their contacts are like. No points: they do not.
+/// Where two geoms touch, or meet within the step. No points: they do not.
 struct GeomTouch {
-  const MixedParameters& parameters;
   std::span<const geom::ContactPoint> points;
   std::ptrdiff_t found;  ///< how many there were before they were thinned out; 0: they were not
 };
 
 /// What contacts of a pair of geoms are like, explicit pairs included.
 MixedParameters parametersOfGeoms(const Model& m, const ColliderPair& pair);
+
+/// The distance at which two geoms are looked at: detectionDistance() of these parameters.
+double detectionDistanceOfGeoms(const Model& m, const ColliderPair& pair);
 
 struct TouchChunk;
 class Sweep;

@@ -21,6 +21,8 @@ using Box = BoundingTree::Box;
 constexpr double kSteps = 8, kLeastRoom = 0.02, kMostRoom = 0.1;
 /// If more than this share of the boxes left their rooms, all pairs are looked up together.
 constexpr double kMany = 0.1;
+/// Up to so many pairs per box are looked at in every step: that takes no longer than to look after rooms.
+constexpr std::ptrdiff_t kFew = 16;
 
 bool contains(const Box& room, const Box& box) {
   return ((room.lower[0] <= box.lower[0]) & (room.lower[1] <= box.lower[1]) & (room.lower[2] <= box.lower[2]) &
@@ -47,13 +49,32 @@ Box roomAround(const Box& now, const Box& before) {
 bool before(const NearPairs::Pair& a, const NearPairs::Pair& b) { return a.colliders < b.colliders; }
 
 NearPairs::Pair pairOf(const Model& m, const NearPairs& near, int i, int j) {
-  return {orderedPair(m, near.collider[i], near.collider[j], -1), i, j};
+  return {orderedPair(m, near.plan.bounded[i], near.plan.bounded[j], -1), i, j};
+}
+
+bool mayMeet(const Model& m, const NearPairs& near, int i, int j) {
+  return mayCollide(m, near.plan.bounded[i], near.plan.bounded[j]);
+}
+
+/// Lists all pairs that may ever meet, if they are few; otherwise false.
+bool listFew(const Model& m, NearPairs& near) {
+  const int count = static_cast<int>(near.box.size());
+  near.pair.clear();
+  for (int i = 0; i < count; ++i) {
+    for (int j = i + 1; j < count; ++j) {
+      if (!mayMeet(m, near, i, j)) continue;
+      if (near.pair.size() == kFew * count) return false;
+      near.pair.push_back(pairOf(m, near, i, j));
+    }
+  }
+  std::sort(near.pair.begin(), near.pair.end(), before);
+  return true;
 }
 
 void listAll(const Model& m, NearPairs& near) {
   near.pair.clear();
   forEachOverlap(near.tree, [&](int i, int j) {
-    if (mayCollide(m, near.collider[i], near.collider[j])) near.pair.push_back(pairOf(m, near, i, j));
+    if (mayMeet(m, near, i, j)) near.pair.push_back(pairOf(m, near, i, j));
   });
   std::sort(near.pair.begin(), near.pair.end(), before);
 }
@@ -70,7 +91,7 @@ void listAgain(const Model& m, std::span<const int> few, NearPairs& near, Arena&
   for (const int i : few) {
     forEachInside(near.tree, near.room[i], [&](int j) {
       if (j == i || (oneOf(j) && j < i)) return;
-      if (mayCollide(m, near.collider[i], near.collider[j])) near.pair.push_back(pairOf(m, near, i, j));
+      if (mayMeet(m, near, i, j)) near.pair.push_back(pairOf(m, near, i, j));
     });
   }
   // both parts in order, then from the back into one
@@ -99,27 +120,25 @@ ColliderPair orderedPair(const Model& m, int c1, int c2, int pair) {
   return {2 * key + 1, (std::int64_t{c1} << 32) + c2, -1, c1, c2};
 }
 
-bool isAbout(const NearPairs& near, std::span<const int> colliders) {
-  return std::equal(near.collider.begin(), near.collider.end(), colliders.begin(), colliders.end());
-}
-
-void updateNearPairs(const Model& m, std::span<const int> colliders, std::span<const Box> boxes, NearPairs& near,
-                     Arena& scratch) {
-  const Arena::Scope scope(scratch);
+void updateNearPairs(const Model& m, std::span<const Box> boxes, NearPairs& near, Arena& scratch) {
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
   const auto at = [&](std::ptrdiff_t i) -> const Box& { return boxes[static_cast<std::size_t>(i)]; };
-  const std::uint64_t filters = filterDigest(m, colliders);
-  if (!isAbout(near, colliders) || filters != near.filters) {
-    near.filters = filters;
-    near.collider.resize(count);
+  if (!near.isListed) {
+    near.isListed = true;
     near.box.resize(count);
-    near.room.resize(count);
-    std::copy(colliders.begin(), colliders.end(), near.collider.begin());
     std::copy(boxes.begin(), boxes.end(), near.box.begin());
+    near.room.clear();
+    if (listFew(m, near)) return;
+    near.room.resize(count);
     std::copy(boxes.begin(), boxes.end(), near.room.begin());
     updateTree(near.tree, boxes);
     return listAll(m, near);
   }
+  if (near.room.empty()) {
+    std::copy(boxes.begin(), boxes.end(), near.box.begin());
+    return;
+  }
+  const Arena::Scope scope(scratch);
   const std::span<int> left = scratch.take<int>(count);
   std::size_t number = 0;
   for (int i = 0; i < static_cast<int>(count); ++i) {

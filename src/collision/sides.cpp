@@ -63,6 +63,7 @@ void noteSide(Data& d, int geom, int elem, const geom::Element& triangle, const 
 
 void rememberSides(Data& d) {
   Array<RowMemory>& sides = d.work->collideMemory->sides;
+  if (sides.empty() && d.row_memory.empty()) return;
   std::sort(sides.begin(), sides.end(), sortedBefore);
   d.row_memory.resize(firstSide(d) - d.row_memory.data());
   for (const RowMemory& side : sides) {

@@ -48,28 +48,22 @@ double advance(double horizon, double tolerance, double fastest, Distance&& dist
 }  // namespace
 
 Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(d), qvel_(qvel), h_(m.opt.timestep) {
-  if (m.opt.speculative == Speculative::None) return;
+  const Array<int>& passing = d.work->nearPairs.plan.passing;
+  if (m.opt.speculative == Speculative::None || passing.empty()) return;
   Arena& arena = d.work->arena;
-  body_ = arena.zeros<double>(6 * m.nbody);
-  speed_ = arena.zeros<double>(m.ngeom + m.nflex);
+  body_ = arena.take<double>(6 * m.nbody);
+  zero6(body_.data());
   for (int b = 1; b < m.nbody; ++b) {
     double* v = body_.data() + 6 * b;
-    std::copy_n(body_.data() + 6 * m.body_parentid[b], 6, v);
+    copy6(v, body_.data() + 6 * m.body_parentid[b]);
     for (int i = m.body_dofadr[b]; i < m.body_dofadr[b] + m.body_dofnum[b]; ++i) {
-      for (int k = 0; k < 6; ++k) v[k] += d.cdof[6 * i + k] * qvel[static_cast<std::size_t>(i)];
+      addScaled6(v, &d.cdof[6 * i], qvel[static_cast<std::size_t>(i)]);
     }
   }
-  const auto note = [&](int collider, double speed) {
-    speed_[static_cast<std::size_t>(collider)] = speed;
-    active_ |= h_ * speed > kPassingShare * 0.5 * thicknessOf(m, collider);
-  };
-  for (int g = 0; g < m.ngeom; ++g) {
-    if (m.body_treeid[m.geom_bodyid[g]] < 0 || m.geom_type[g] == GeomType::Plane) continue;
-    const Motion motion = motionOf(g);
-    note(g, motion.linear.norm() + motion.spin);
+  if (m.nflex > 0) {
+    vertex_ = arena.take<double>(3 * m.nflexvert);
+    flexSpeed_ = arena.take<double>(m.nflex);
   }
-  if (m.nflex == 0) return;
-  vertex_ = arena.take<double>(3 * m.nflexvert);
   for (int f = 0; f < m.nflex; ++f) {
     double fastest = 0;
     for (int v = m.flex_vertadr[f]; v < m.flex_vertadr[f] + m.flex_vertnum[f]; ++v) {
@@ -77,8 +71,52 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
       vec3(vertex_.data(), v) = velocity;
       fastest = std::max(fastest, velocity.squaredNorm());
     }
-    note(m.ngeom + f, std::sqrt(fastest));
+    flexSpeed_[static_cast<std::size_t>(f)] = std::sqrt(fastest);
   }
+  active_ = anyFast(passing);
+  if (!active_) return;
+  speed_ = arena.zeros<double>(m.ngeom + m.nflex);
+  for (const int c : passing) {
+    speed_[static_cast<std::size_t>(c)] =
+        isFlex(m, c) ? flexSpeed_[static_cast<std::size_t>(flexOf(m, c))] : speedOf(motionOf(c));
+  }
+}
+
+double Sweep::speedOf(int collider) const {
+  if (!speed_.empty()) return speed_[static_cast<std::size_t>(collider)];
+  if (isFlex(m_, collider)) return flexSpeed_[static_cast<std::size_t>(flexOf(m_, collider))];
+  return m_.geom_type[collider] == GeomType::Plane ? 0 : speedOf(motionOf(collider));
+}
+
+bool Sweep::isFast(int collider) const {
+  const double speed =
+      isFlex(m_, collider) ? flexSpeed_[static_cast<std::size_t>(flexOf(m_, collider))] : speedOf(motionOf(collider));
+  return h_ * speed > kPassingShare * 0.5 * thicknessOf(m_, collider);
+}
+
+bool Sweep::anyFast(std::span<const int> colliders) const {
+  // most are too slow by far: a bound by the motion of the body's frame spares looking at each
+  constexpr double kRounding = 1 + 1e-9;
+  int body = -1;
+  double way = 0, turn = 0;  // of the body's frame within the step: m, rad
+  for (const int c : colliders) {
+    if (isFlex(m_, c)) {
+      if (isFast(c)) return true;
+      continue;
+    }
+    if (m_.geom_bodyid[c] != body) {
+      body = m_.geom_bodyid[c];
+      const double* v = body_.data() + 6 * body;
+      way = kRounding * h_ * velocityAt(v, vec3(d_.xpos.data(), body) - treeCom(m_, d_, body)).norm();
+      turn = kRounding * h_ * angular(v).norm();
+    }
+    const double *p = d_.geom_xpos.data() + 3 * c, *origin = d_.xpos.data() + 3 * body;
+    const double reach = std::abs(p[0] - origin[0]) + std::abs(p[1] - origin[1]) + std::abs(p[2] - origin[2]) +
+                         m_.geom_rbound[c];  // not below the distance of any of its points from there
+    if (way + turn * reach < kPassingShare * 0.5 * thicknessOf(m_, c)) continue;
+    if (m_.body_treeid[body] >= 0 && isFast(c)) return true;
+  }
+  return false;
 }
 
 Vec3 Sweep::velocityOfVertex(int vert) const {

@@ -13,7 +13,7 @@
 namespace sinew {
 
 /// How colliders move within a step at given velocities of the dofs: what may pass through what, and where it would be
-/// met first. Everything lives in the arena. Needs comPos() and flexes().
+/// met first. Everything lives in the arena. Needs comPos(), flexes() and updatePlan().
 class Sweep {
  public:
   /// `qvel`: what moves them from the start of the step to its end; it must outlive the sweep.
@@ -24,8 +24,7 @@ class Sweep {
   bool active() const { return active_; }
   /// How far two colliders may come nearer to each other within the step, m; 0 if nothing is to be stopped.
   double way(int collider1, int collider2) const {
-    if (speed_.empty()) return 0;
-    return h_ * (speed_[static_cast<std::size_t>(collider1)] + speed_[static_cast<std::size_t>(collider2)]);
+    return body_.empty() ? 0 : h_ * (speedOf(collider1) + speedOf(collider2));
   }
   /// Whether the motion of two colliders within the step could take them through each other.
   bool mayPass(int collider1, int collider2) const;
@@ -49,6 +48,12 @@ class Sweep {
     double spin = 0;                                     // fastest speed by turning
   };
   Motion motionOf(int geom) const;
+  static double speedOf(const Motion& motion) { return motion.linear.norm() + motion.spin; }
+  /// Of the fastest point of a collider.
+  double speedOf(int collider) const;
+  /// Whether one of the colliders moves so far that it may pass through something.
+  bool anyFast(std::span<const int> colliders) const;
+  bool isFast(int collider) const;
   geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
   geom::Element elementAt(int elem, double t) const;
   /// When the two come as near as `tolerance`, if before `horizon`; otherwise `horizon`.
@@ -66,9 +71,10 @@ class Sweep {
   std::span<const double> qvel_;
   double h_;
   bool active_ = false;
-  std::span<double> body_;    // 6 per body: angular, linear at the tree's centre
-  std::span<double> vertex_;  // 3 per vertex
-  std::span<double> speed_;   // of each collider
+  std::span<double> body_;       // 6 per body: angular, linear at the tree's centre; empty: nothing is to be stopped
+  std::span<double> vertex_;     // 3 per vertex
+  std::span<double> flexSpeed_;  // of the fastest vertex of each flex
+  std::span<double> speed_;      // of each collider that the plan has as passing, if anything is fast
 };
 
 }  // namespace sinew

@@ -71,12 +71,8 @@ void referenceAcceleration(const Model& m, Data& d) {
   solve::multiplyRows(rowsOf(d), d.qvel.data(), d.efc_vel.data());
   const bool impulses = m.opt.solver == Solver::Impulse;
   if (impulses) std::copy(d.efc_vel.begin(), d.efc_vel.end(), d.efc_aref.begin());
-  const bool surfacesMove =
-      std::any_of(m.geom_surfacevel.begin(), m.geom_surfacevel.end(), [](double v) { return v != 0; });
-  if (surfacesMove) {
-    for (const Contact& contact : d.contact) {
-      if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
-    }
+  for (const Contact& contact : d.contact) {
+    if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
   }
   for (int row = d.ne; row < d.ne + d.nf && d.efc_type[row] == RowType::FrictionDof; ++row) {
     d.efc_vel[row] -= m.dof_frictionvel[d.efc_id[row]];  // a drive slips against the velocity it asks for

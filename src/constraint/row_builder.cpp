@@ -66,6 +66,8 @@ void RowBuilder::growRows(int count) {
 }
 
 void RowBuilder::finish() {
+  const bool none = rows_ == 0 && blocks_ == 0 && columns_ == 0;
+  if (none && d_.efc_type.empty() && d_.row_block.empty() && d_.row_column.empty()) return;  // as after the last step
   d_.row_block.resize(blocks_);
   d_.row_column.resize(columns_);
   d_.row_value.resize(values_);

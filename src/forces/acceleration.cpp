@@ -5,6 +5,7 @@
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "kinematics/jacobian.h"
+#include "math/number_checks.h"
 #include "model/awake.h"
 #include "model/inputs.h"
 
@@ -13,6 +14,7 @@ namespace {
 
 /// qfrc_smooth += J'(force, torque) of xfrc_applied, which acts at the centres of mass.
 void addCartesianForces(const Model& m, Data& d) {
+  if (allZero(d.xfrc_applied)) return;
   for (const int b : awakeBodies(d)) {
     const Vec3 force = usableForce(&d.xfrc_applied[6 * b]);
     const Vec3 torque = usableForce(&d.xfrc_applied[6 * b + 3]);

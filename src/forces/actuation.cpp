@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "forces/dc_motor.h"
@@ -10,6 +11,7 @@
 #include "forces/pid.h"
 #include "forces/servo.h"
 #include "forces/so3.h"
+#include "math/number_checks.h"
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/history.h"
@@ -31,19 +33,27 @@ double clamped(double x, const double* range) {
 /// one, -1 if all are well. Infinity is bad even where clamping would make a number of it.
 int clampControls(const Model& m, const Data& d, std::span<double> ctrl) {
   std::copy(d.ctrl.begin(), d.ctrl.end(), ctrl.begin());
-  for (int u = 0; u < m.nactuator; ++u) {
-    if (m.actuator_delay[u] == 0) continue;
-    ctrl[static_cast<std::size_t>(m.actuator_ctrladr[u])] = history::delayedControl(m, d, u);
+  if (m.nhistory > 0) {
+    for (int u = 0; u < m.nactuator; ++u) {
+      if (m.actuator_delay[u] == 0) continue;
+      ctrl[static_cast<std::size_t>(m.actuator_ctrladr[u])] = history::delayedControl(m, d, u);
+    }
   }
-  const bool clamping = !m.opt.disabled(disable::kClampCtrl);
+  constexpr double kLargest = std::numeric_limits<double>::max();
+  const bool finite = allWithin(d.ctrl, kLargest) && allWithin(ctrl, kLargest);
   int bad = -1;
-  for (int i = 0; i < m.nu; ++i) {
-    double& c = ctrl[static_cast<std::size_t>(i)];
-    const bool finite = std::isfinite(c) && std::isfinite(d.ctrl[i]);
-    if (clamping && m.actuator_ctrllimited[i]) c = clamped(c, &m.actuator_ctrlrange[2 * i]);
-    if (bad < 0 && (!finite || isBad(c))) bad = i;
+  for (int i = 0; i < m.nu && !finite && bad < 0; ++i) {
+    if (!std::isfinite(ctrl[static_cast<std::size_t>(i)]) || !std::isfinite(d.ctrl[i])) bad = i;
   }
-  return bad;
+  if (!m.opt.disabled(disable::kClampCtrl)) {
+    for (int i = 0; i < m.nu; ++i) {
+      double& c = ctrl[static_cast<std::size_t>(i)];
+      if (m.actuator_ctrllimited[i]) c = clamped(c, &m.actuator_ctrlrange[2 * i]);
+    }
+  }
+  if (allWithin(ctrl, kMaxVal)) return bad;
+  const int large = static_cast<int>(std::find_if(ctrl.begin(), ctrl.end(), isBad) - ctrl.begin());
+  return bad < 0 ? large : std::min(bad, large);
 }
 
 /// The same, all zero if one of them is bad.
@@ -154,6 +164,7 @@ void unlimitedForces(const Model& m, Data& d, std::span<const double> controls) 
 
 /// Scales the forces of all actuators on a tendon so that their sum keeps within the tendon's range.
 void limitTendonTotals(const Model& m, Data& d) {
+  if (m.ntendon == 0) return;
   const Arena::Scope scope(d.work->arena);
   const std::span<double> total = d.work->arena.zeros<double>(m.ntendon);
   const auto limitedTendon = [&m](int u) {

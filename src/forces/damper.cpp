@@ -17,6 +17,11 @@ int dofCount(JointType type) {
   }
 }
 
+bool damps(const Model& m, int actuator) {
+  return m.actuator_damping[actuator] != 0 || m.actuator_dampingpoly[2 * actuator] != 0 ||
+         m.actuator_dampingpoly[2 * actuator + 1] != 0;
+}
+
 /// The actuator's damping as its target feels it.
 DampingLaw reflectedDamping(const Model& m, int actuator) {
   const double gear = m.actuator_gear[6 * m.actuator_outadr[actuator]];
@@ -42,7 +47,7 @@ void dofDamping(const Model& m, const Data& d, std::span<DampingLaw> laws) {
     laws[static_cast<std::size_t>(i)] = {m.dof_damping[i], m.dof_dampingpoly[2 * i], m.dof_dampingpoly[2 * i + 1]};
   });
   for (int u = 0; u < m.nactuator; ++u) {
-    if (!drivesJoint(m.actuator_trntype[u])) continue;
+    if (!damps(m, u) || !drivesJoint(m.actuator_trntype[u])) continue;
     const DampingLaw reflected = reflectedDamping(m, u);
     if (reflected.isZero()) continue;
     const int joint = m.actuator_trnid[2 * u];
@@ -59,7 +64,7 @@ void tendonDamping(const Model& m, std::span<DampingLaw> laws) {
                                          m.tendon_dampingpoly[2 * t + 1]};
   }
   for (int u = 0; u < m.nactuator; ++u) {
-    if (m.actuator_trntype[u] != TransmissionType::Tendon) continue;
+    if (!damps(m, u) || m.actuator_trntype[u] != TransmissionType::Tendon) continue;
     accumulate(laws[static_cast<std::size_t>(m.actuator_trnid[2 * u])], reflectedDamping(m, u));
   }
 }
@@ -84,6 +89,7 @@ void addDofDampers(const Model& m, Data& d) {
 }
 
 void addTendonDampers(const Model& m, Data& d) {
+  if (m.ntendon == 0) return;
   const Arena::Scope scope(d.work->arena);
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);

@@ -110,6 +110,7 @@ void addDamperDerivative(const Model& m, Data& d) {
 }
 
 void addTendonDamperDerivative(const Model& m, Data& d) {
+  if (m.ntendon == 0) return;
   const Arena::Scope scope(d.work->arena);
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);

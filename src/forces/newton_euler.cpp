@@ -2,6 +2,7 @@
 
 #include "forces/forces.h"
 #include "forces/motion_force.h"
+#include "math/kernel.h"
 #include "math/spatial.h"
 #include "model/awake.h"
 #include "model/workspace.h"
@@ -15,6 +16,21 @@ void bodyForce(double* f, const double* inertia, const double* acceleration, con
   multiplyInertia(f, inertia, acceleration);
   multiplyInertia(momentum, inertia, velocity);
   addCrossForce(f, velocity, momentum);
+}
+
+/// Accelerations and forces of all bodies that are awake, from that of the world.
+SINEW_KERNEL void forcesOfBodies(const Model& m, const Data& d, const double* acceleration, double* a, double* f) {
+  for (const int i : awakeBodies(d)) {
+    double ai[6];
+    copy6(ai, a + 6 * m.body_parentid[i]);
+    const int end = m.body_dofadr[i] + m.body_dofnum[i];
+    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(ai, &d.cdof_dot[6 * k], d.qvel[k]);
+    if (acceleration) {
+      for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(ai, &d.cdof[6 * k], acceleration[k]);
+    }
+    copy6(a + 6 * i, ai);
+    bodyForce(f + 6 * i, &d.cinert[10 * i], ai, &d.cvel[6 * i]);
+  }
 }
 
 /// m (a - g) of every flex node that can move, `upward` being -g.
@@ -47,17 +63,7 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
   }
 
-  for (const int i : awakeBodies(d)) {
-    double ai[6];
-    copy6(ai, a + 6 * m.body_parentid[i]);
-    const int end = m.body_dofadr[i] + m.body_dofnum[i];
-    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(ai, &d.cdof_dot[6 * k], d.qvel[k]);
-    if (acceleration) {
-      for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(ai, &d.cdof[6 * k], acceleration[k]);
-    }
-    copy6(a + 6 * i, ai);
-    bodyForce(f + 6 * i, &d.cinert[10 * i], ai, &d.cvel[6 * i]);
-  }
+  forcesOfBodies(m, d, acceleration, a, f);
   // what a sleeping body passes on to a static one changes the force on no dof
   for (const int i : Backward{awakeBodies(d)}) add6(f + 6 * m.body_parentid[i], f + 6 * i);
   forEachAwakeRun(m, d, [&](int begin, int end) {

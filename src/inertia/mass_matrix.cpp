@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "inertia/inertia.h"
+#include "math/kernel.h"
 #include "math/spatial.h"
 #include "model/awake.h"
 
@@ -10,8 +11,12 @@ namespace {
 /// Ic_i = I_i + sum of the children's Ic.
 void compositeInertias(const Model& m, Data& d) {
   double* crb = d.crb.data();
-  std::copy_n(d.cinert.data(), 10, crb);
-  for (const int i : awakeBodies(d)) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
+  if (someAsleep(m, d)) {
+    std::copy_n(d.cinert.data(), 10, crb);
+    for (const int i : awakeBodies(d)) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
+  } else {
+    std::copy(d.cinert.begin(), d.cinert.end(), d.crb.begin());
+  }
   for (const int i : Backward{awakeParents(d)}) {
     const int parent = m.body_parentid[i];
     if (parent == 0) continue;
@@ -53,16 +58,8 @@ void addTendonInertia(const Model& m, Data& d, int tendon, double armature) {
   }
 }
 
-}  // namespace
-
-void massMatrix(const Model& m, Data& d) {
-  compositeInertias(m, d);
-
-  for (const int i : awakeDofs(d)) {
-    d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1] = m.dof_simplenum[i] > 0 ? m.dof_M0[i] : m.dof_armature[i];
-  }
-  addActuatorArmature(m, d);
-
+/// The rows of M, onto what is on the diagonal already.
+SINEW_KERNEL void addBodies(const Model& m, Data& d) {
   const double* cdof = d.cdof.data();
   for (const int i : awakeDofs(d)) {
     if (m.dof_simplenum[i] > 0) continue;
@@ -74,6 +71,18 @@ void massMatrix(const Model& m, Data& d) {
     for (int k = 0; k < last; ++k) row[k] = dot6(cdof + 6 * column[k], momentum);
     row[last] += dot6(cdof + 6 * i, momentum);
   }
+}
+
+}  // namespace
+
+void massMatrix(const Model& m, Data& d) {
+  compositeInertias(m, d);
+
+  for (const int i : awakeDofs(d)) {
+    d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1] = m.dof_simplenum[i] > 0 ? m.dof_M0[i] : m.dof_armature[i];
+  }
+  addActuatorArmature(m, d);
+  addBodies(m, d);
 
   // M is linear in the armatures of a tendon, so its own and those of its actuators are added one by one
   for (int i = 0; i < m.ntendon; ++i) {

@@ -2,6 +2,7 @@
 
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
+#include "math/kernel.h"
 #include "math/spatial.h"
 #include "math/types.h"
 #include "model/awake.h"
@@ -59,23 +60,26 @@ void motionAxes(const Model& m, Data& d, int j) {
   }
 }
 
-}  // namespace
-
-void comPos(const Model& m, Data& d) {
-  subtreeCentres(m, d);
-  std::fill_n(d.cinert.data(), 10, 0.0);  // the world never moves
+/// cinert of all bodies that are awake.
+SINEW_KERNEL void inertias(const Model& m, Data& d) {
   for (const int i : awakeBodies(d)) {
     const Vec3 fromCom = vec3(d.xipos.data(), i) - vec3(d.subtree_com.data(), m.body_rootid[i]);
-    setInertia(&d.cinert[10 * i], &m.body_inertia[3 * i], &d.ximat[9 * i], fromCom, m.body_mass[i]);
-  }
-  const bool sleepers = someAsleep(m, d);
-  for (int j = 0; j < m.njnt; ++j) {
-    if (!sleepers || !jointAsleep(m, d, j)) motionAxes(m, d, j);
+    double I[10];
+    setInertia(I, &m.body_inertia[3 * i], &d.ximat[9 * i], fromCom, m.body_mass[i]);
+    for (int k = 0; k < 10; ++k) d.cinert[10 * i + k] = I[k];
   }
 }
 
-void comVel(const Model& m, Data& d) {
-  zero6(d.cvel.data());
+/// d/dt of a motion axis that is carried along by the motion v.
+inline __attribute__((always_inline)) void storeRate(Data& d, int dof, const double* v) {
+  double axis[6], rate[6];
+  copy6(axis, &d.cdof[6 * dof]);
+  crossMotion(rate, v, axis);
+  copy6(&d.cdof_dot[6 * dof], rate);
+}
+
+/// cvel and cdof_dot of all bodies that are awake.
+SINEW_KERNEL void bodyVelocities(const Model& m, Data& d) {
   for (const int i : awakeBodies(d)) {
     double v[6];
     copy6(v, &d.cvel[6 * m.body_parentid[i]]);
@@ -90,18 +94,35 @@ void comVel(const Model& m, Data& d) {
           }
           [[fallthrough]];
         case JointType::Ball:  // the three axes turn together: all with the velocity before this joint
-          for (int k = 0; k < 3; ++k) crossMotion(&d.cdof_dot[6 * (dof + k)], v, &d.cdof[6 * (dof + k)]);
+          for (int k = 0; k < 3; ++k) storeRate(d, dof + k, v);
           for (int k = 0; k < 3; ++k) addScaled6(v, &d.cdof[6 * (dof + k)], d.qvel[dof + k]);
           break;
         case JointType::Slide:
         case JointType::Hinge:
-          crossMotion(&d.cdof_dot[6 * dof], v, &d.cdof[6 * dof]);
+          storeRate(d, dof, v);
           addScaled6(v, &d.cdof[6 * dof], d.qvel[dof]);
           break;
       }
     }
     copy6(&d.cvel[6 * i], v);
   }
+}
+
+}  // namespace
+
+void comPos(const Model& m, Data& d) {
+  subtreeCentres(m, d);
+  std::fill_n(d.cinert.data(), 10, 0.0);  // the world never moves
+  inertias(m, d);
+  const bool sleepers = someAsleep(m, d);
+  for (int j = 0; j < m.njnt; ++j) {
+    if (!sleepers || !jointAsleep(m, d, j)) motionAxes(m, d, j);
+  }
+}
+
+void comVel(const Model& m, Data& d) {
+  zero6(d.cvel.data());
+  bodyVelocities(m, d);
 }
 
 void subtreeVelocities(const Model& m, Data& d) {

@@ -1,7 +1,9 @@
 #include "kinematics/kinematics.h"
 
 #include <algorithm>
+#include <array>
 
+#include "math/kernel.h"
 #include "math/quat.h"
 #include "math/types.h"
 #include "model/awake.h"
@@ -27,6 +29,14 @@ struct BodyFrame {
 
 void store3(double* to, const Vec3& v) { to[0] = v.x(), to[1] = v.y(), to[2] = v.z(); }
 Vec3 load3(const double* v) { return {v[0], v[1], v[2]}; }
+
+/// Without a call, unlike std::copy_n, which has to think of ranges that overlap.
+template <int N>
+SINEW_INLINE void copyFew(const double* from, double* to) {
+  std::array<double, N> numbers;
+  for (std::size_t i = 0; i < N; ++i) numbers[i] = from[i];
+  for (std::size_t i = 0; i < N; ++i) to[i] = numbers[i];
+}
 
 /// p + R v for R row-major.
 Vec3 transform(const double* p, const double* R, const double* v) {
@@ -98,39 +108,99 @@ SINEW_INLINE BodyFrame bodyFrame(const Model& m, Data& d, int body) {
   return frame;
 }
 
-/// World pose of a frame fixed to `body`. Where the frames coincide the body's own pose is copied, not recomputed.
-void placeOnBody(const Data& d, int body, SameFrame same, const double* pos, const double* quat, double* xpos,
-                 double* xmat) {
-  const double* bodyPos = d.xpos.data() + 3 * body;
-  const double* bodyMat = d.xmat.data() + 9 * body;
-  switch (same) {
-    case SameFrame::Body:
-      std::copy_n(bodyPos, 3, xpos);
-      break;
-    case SameFrame::Inertia:
-      std::copy_n(d.xipos.data() + 3 * body, 3, xpos);
-      break;
-    default:
-      store3(xpos, transform(bodyPos, bodyMat, pos));
+/// What frames fixed to bodies are placed by, of several frames in a row.
+struct FixedFrames {
+  int begin, end;
+  const int* body;  ///< of each; null: frame i is one of body i
+  const SameFrame* same;
+  const double *pos, *quat;
+  double *xpos, *xmat;
+};
+
+/// Four numbers in another order.
+#define SINEW_SHUFFLED(v, a, b, c, d) __builtin_shufflevector(v, v, a, b, c, d)
+
+SINEW_INLINE void store3(double* to, const Wide& v) { to[0] = v[0], to[1] = v[1], to[2] = v[2]; }
+
+/// As storeMatrix() of math/quat.h, bit for bit.
+SINEW_INLINE void storeMatrix(const Wide& q, double* R) {
+  if (q[0] == 1) return sinew::storeMatrix(Quat{q[0], q[1], q[2], q[3]}, R);  // the identity, perhaps
+  const Wide xy_xz_yz = SINEW_SHUFFLED(q, 1, 1, 2, 0) * SINEW_SHUFFLED(q, 2, 3, 3, 0);
+  const Wide wz_wy_wx = q[0] * SINEW_SHUFFLED(q, 3, 2, 1, 0);
+  const Wide sum = 2 * (xy_xz_yz + wz_wy_wx), difference = 2 * (xy_xz_yz - wz_wy_wx);
+  const Wide square = q * q;
+  const Wide diagonal =
+      square[0] + square[1] * Wide{1, -1, -1, 0} + square[2] * Wide{-1, 1, -1, 0} + square[3] * Wide{-1, -1, 1, 0};
+  R[0] = diagonal[0], R[4] = diagonal[1], R[8] = diagonal[2];
+  R[3] = sum[0], R[2] = sum[1], R[7] = sum[2];
+  R[1] = difference[0], R[6] = difference[1], R[5] = difference[2];
+}
+
+/// World poses of frames fixed to bodies. Where the frames coincide the body's own pose is copied, not recomputed.
+SINEW_KERNEL void placeOnBodies(const Data& d, const FixedFrames& frames, bool sleepers) {
+  int body = -1;
+  Wide column[3] = {}, origin = {};  // its pose
+  double w = 0, x = 0, y = 0, z = 0;
+  for (int i = frames.begin; i < frames.end; ++i) {
+    const int own = frames.body ? frames.body[i] : i;
+    if (sleepers && bodyAsleep(d, own)) continue;
+    const double *bodyPos = d.xpos.data() + 3 * own, *bodyMat = d.xmat.data() + 9 * own;
+    if (own != body) {
+      body = own;
+      for (int k = 0; k < 3; ++k) column[k] = Wide{bodyMat[k], bodyMat[k + 3], bodyMat[k + 6], 0};
+      origin = Wide{bodyPos[0], bodyPos[1], bodyPos[2], 0};
+      const double* q = d.xquat.data() + 4 * own;
+      w = q[0], x = q[1], y = q[2], z = q[3];
+    }
+    double *xpos = frames.xpos + 3 * i, *xmat = frames.xmat + 9 * i;
+    switch (frames.same[i]) {
+      case SameFrame::Body:
+        copyFew<3>(bodyPos, xpos);
+        break;
+      case SameFrame::Inertia:
+        copyFew<3>(d.xipos.data() + 3 * own, xpos);
+        break;
+      default: {  // origin + R pos
+        const double* pos = frames.pos + 3 * i;
+        store3(xpos, column[0] * pos[0] + column[1] * pos[1] + column[2] * pos[2] + origin);
+      }
+    }
+    switch (frames.same[i]) {
+      case SameFrame::None: {  // the product of quaternions
+        const Wide b = loadWide(frames.quat + 4 * i);
+        storeMatrix(w * b + x * (SINEW_SHUFFLED(b, 1, 0, 3, 2) * Wide{-1, 1, -1, 1}) +
+                        y * (SINEW_SHUFFLED(b, 2, 3, 0, 1) * Wide{-1, 1, 1, -1}) +
+                        z * (SINEW_SHUFFLED(b, 3, 2, 1, 0) * Wide{-1, -1, 1, 1}),
+                    xmat);
+        break;
+      }
+      case SameFrame::Body:
+      case SameFrame::BodyRot:
+        copyFew<9>(bodyMat, xmat);
+        break;
+      case SameFrame::Inertia:
+      case SameFrame::InertiaRot:
+        copyFew<9>(d.ximat.data() + 9 * own, xmat);
+        break;
+    }
   }
-  switch (same) {
-    case SameFrame::None:
-      storeMatrix(Quat::load(d.xquat.data() + 4 * body) * Quat::load(quat), xmat);
-      break;
-    case SameFrame::Body:
-    case SameFrame::BodyRot:
-      std::copy_n(bodyMat, 9, xmat);
-      break;
-    case SameFrame::Inertia:
-    case SameFrame::InertiaRot:
-      std::copy_n(d.ximat.data() + 9 * body, 9, xmat);
-      break;
+}
+
+#undef SINEW_SHUFFLED
+
+SINEW_KERNEL void placeBodies(const Model& m, Data& d) {
+  for (const int i : awakeBodies(d)) {
+    const BodyFrame frame = bodyFrame(m, d, i);
+    const Quat quat = normalized(frame.quat);
+    store3(d.xpos.data() + 3 * i, frame.pos());
+    quat.store(d.xquat.data() + 4 * i);
+    sinew::storeMatrix(quat, d.xmat.data() + 9 * i);
   }
 }
 
 void setIdentityFrame(double* pos, double* mat) {
   std::fill_n(pos, 3, 0.0);
-  storeMatrix(Quat{}, mat);
+  sinew::storeMatrix(Quat{}, mat);
 }
 
 }  // namespace
@@ -157,27 +227,38 @@ void kinematics(const Model& m, Data& d) {
   setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());
 
-  for (const int i : awakeBodies(d)) {
-    const BodyFrame frame = bodyFrame(m, d, i);
-    const Quat quat = normalized(frame.quat);
-    store3(d.xpos.data() + 3 * i, frame.pos());
-    quat.store(d.xquat.data() + 4 * i);
-    storeMatrix(quat, d.xmat.data() + 9 * i);
-  }
-  for (const int i : awakeBodies(d)) {
-    placeOnBody(d, i, m.body_sameframe[i], &m.body_ipos[3 * i], &m.body_iquat[4 * i], &d.xipos[3 * i], &d.ximat[9 * i]);
-  }
+  placeBodies(m, d);
   const bool sleepers = someAsleep(m, d);
-  for (int i = 0; i < m.ngeom; ++i) {
-    if (sleepers && bodyAsleep(d, m.geom_bodyid[i])) continue;
-    placeOnBody(d, m.geom_bodyid[i], m.geom_sameframe[i], &m.geom_pos[3 * i], &m.geom_quat[4 * i], &d.geom_xpos[3 * i],
-                &d.geom_xmat[9 * i]);
-  }
-  for (int i = 0; i < m.nsite; ++i) {
-    if (sleepers && bodyAsleep(d, m.site_bodyid[i])) continue;
-    placeOnBody(d, m.site_bodyid[i], m.site_sameframe[i], &m.site_pos[3 * i], &m.site_quat[4 * i], &d.site_xpos[3 * i],
-                &d.site_xmat[9 * i]);
-  }
+  placeOnBodies(d,
+                {.begin = 1,
+                 .end = m.nbody,
+                 .body = nullptr,
+                 .same = m.body_sameframe.data(),
+                 .pos = m.body_ipos.data(),
+                 .quat = m.body_iquat.data(),
+                 .xpos = d.xipos.data(),
+                 .xmat = d.ximat.data()},
+                sleepers);
+  placeOnBodies(d,
+                {.begin = 0,
+                 .end = m.ngeom,
+                 .body = m.geom_bodyid.data(),
+                 .same = m.geom_sameframe.data(),
+                 .pos = m.geom_pos.data(),
+                 .quat = m.geom_quat.data(),
+                 .xpos = d.geom_xpos.data(),
+                 .xmat = d.geom_xmat.data()},
+                sleepers);
+  placeOnBodies(d,
+                {.begin = 0,
+                 .end = m.nsite,
+                 .body = m.site_bodyid.data(),
+                 .same = m.site_sameframe.data(),
+                 .pos = m.site_pos.data(),
+                 .quat = m.site_quat.data(),
+                 .xpos = d.site_xpos.data(),
+                 .xmat = d.site_xmat.data()},
+                sleepers);
 }
 
 }  // namespace sinew

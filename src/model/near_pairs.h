@@ -20,24 +20,38 @@ struct ColliderPair {
   }
 };
 
+/// Which colliders can ever meet, by all that the filters look at: contact bits, bodies, excludes, explicit pairs. Made
+/// in the first step, and anew when a program has changed any of that.
+struct ColliderPlan {
+  Array<int> bounded;         ///< colliders with bounds that may meet others with bounds, growing
+  Array<ColliderPair> plane;  ///< planes and what may meet them, in the order of contacts
+  Array<int> passing;         ///< colliders that might pass through others: `bounded`, and geoms of explicit pairs
+
+  // what it was made from
+  Array<int> contype, conaffinity, excluded, pair;
+  bool filterParent = true;
+  bool isMade = false;
+};
+
 /// Which boxes of colliders are near each other, kept from step to step [Verlet 1967]. Each box has room around it, and
 /// all pairs of rooms that overlap are listed. While every box stays in its room, no two of them overlap that are not
-/// listed; one that leaves gets another room, and its pairs are looked up again. Pairs that the filters (bits, bodies,
-/// excludes, explicit pairs) keep from touching are left out. What is kept never shows in results, only in speed.
+/// listed; one that leaves gets another room, and its pairs are looked up again. Pairs that the filters keep from
+/// touching are left out; where few are left, rooms are endless and all of these are listed. What is kept never shows
+/// in results, only in speed.
 struct NearPairs {
   struct Pair {
     ColliderPair colliders;
     int first = 0, second = 0;  ///< their numbers in the lists below
   };
-  Array<int> collider;            ///< which colliders it is about
+  ColliderPlan plan;              ///< plan.bounded: which colliders it is about
   Array<BoundingTree::Box> box;   ///< of each, as of the last step
-  Array<BoundingTree::Box> room;  ///< around it
+  Array<BoundingTree::Box> room;  ///< around it; empty: all rooms are endless
   Array<Pair> pair;               ///< rooms that overlap, in the order of contacts
   BoundingTree tree;              ///< of the rooms
-  std::uint64_t filters = 0;      ///< digest of all that the filters look at; another one: the list is made anew
+  bool isListed = false;          ///< else all of the above but the plan has yet to be made
 
   /// Forgets everything.
-  void clear() { collider.clear(); }
+  void clear() { plan.isMade = isListed = false; }
 };
 
 }  // namespace sinew

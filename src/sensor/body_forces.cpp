@@ -5,6 +5,8 @@
 #include "forces/part_motion.h"
 #include "forces/stiff_metric.h"
 #include "kinematics/side.h"
+#include "math/kernel.h"
+#include "math/number_checks.h"
 #include "math/spatial.h"
 #include "model/inputs.h"
 #include "model/workspace.h"
@@ -79,13 +81,31 @@ void externalForces(const Model& m, Data& d) {
   std::fill(d.cfrc_ext.begin(), d.cfrc_ext.end(), 0.0);
   for (int i = 1; i < m.nbody; ++i) {
     const double* applied = &d.xfrc_applied[6 * i];
-    if (std::all_of(applied, applied + 6, [](double x) { return x == 0; })) continue;
+    if (allZero({applied, 6})) continue;
     addExternalForce(m, d, i, vec3(d.xipos.data(), i), usableForce(applied), usableForce(applied + 3));
   }
   addContactForces(m, d);
   addEqualityForces(m, d);
   addRidingPointForces(m, d);
   if (stiffnessIsImplicit(m)) addKeptMomentum(m, d);
+}
+
+/// What each body needs, I a + v x* (I v), less what it gets from outside, comes from its parent: cacc, cfrc_int.
+SINEW_KERNEL void forcesFromParents(const Model& m, Data& d) {
+  for (int i = 1; i < m.nbody; ++i) {
+    double a[6], v[6], f[6], momentum[6];
+    copy6(a, &d.cacc[6 * m.body_parentid[i]]);
+    copy6(v, &d.cvel[6 * i]);
+    const int end = m.body_dofadr[i] + m.body_dofnum[i];
+    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(a, &d.cdof_dot[6 * k], d.qvel[k]);
+    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(a, &d.cdof[6 * k], d.qacc[k]);
+    multiplyInertia(f, &d.cinert[10 * i], a);
+    multiplyInertia(momentum, &d.cinert[10 * i], v);
+    addCrossForce(f, v, momentum);
+    addScaled6(f, &d.cfrc_ext[6 * i], -1);
+    copy6(&d.cacc[6 * i], a);
+    copy6(&d.cfrc_int[6 * i], f);
+  }
 }
 
 }  // namespace
@@ -98,21 +118,7 @@ void bodyForces(const Model& m, Data& d) {
   if (!m.opt.disabled(disable::kGravity)) {
     for (int k = 0; k < 3; ++k) d.cacc[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
   }
-  for (int i = 1; i < m.nbody; ++i) {
-    double* a = &d.cacc[6 * i];
-    copy6(a, &d.cacc[6 * m.body_parentid[i]]);
-    const int end = m.body_dofadr[i] + m.body_dofnum[i];
-    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(a, &d.cdof_dot[6 * k], d.qvel[k]);
-    for (int k = m.body_dofadr[i]; k < end; ++k) addScaled6(a, &d.cdof[6 * k], d.qacc[k]);
-
-    // what the body needs, I a + v x* (I v), less what it gets from outside, comes from its parent
-    double momentum[6];
-    double* f = &d.cfrc_int[6 * i];
-    multiplyInertia(f, &d.cinert[10 * i], a);
-    multiplyInertia(momentum, &d.cinert[10 * i], &d.cvel[6 * i]);
-    addCrossForce(f, &d.cvel[6 * i], momentum);
-    addScaled6(f, &d.cfrc_ext[6 * i], -1);
-  }
+  forcesFromParents(m, d);
   for (int i = m.nbody - 1; i > 0; --i) add6(&d.cfrc_int[6 * m.body_parentid[i]], &d.cfrc_int[6 * i]);
 }
 

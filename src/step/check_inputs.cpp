@@ -5,16 +5,15 @@
 #include <limits>
 
 #include "forces/actuation.h"
+#include "math/number_checks.h"
 #include "model/inputs.h"
 
 namespace sinew {
 namespace {
 
-/// Index of the first entry that is not finite, -1: none. The first pass has no branch, as there hardly ever is one.
+/// Index of the first entry that is not finite, -1: none.
 int firstNotFinite(const Array<double>& values) {
-  bool finite = true;
-  for (const double x : values) finite &= std::abs(x) <= std::numeric_limits<double>::max();
-  if (finite) return -1;
+  if (allWithin(values, std::numeric_limits<double>::max())) return -1;
   return static_cast<int>(std::find_if(values.begin(), values.end(), [](double x) { return !std::isfinite(x); }) -
                           values.begin());
 }

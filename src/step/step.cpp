@@ -8,6 +8,7 @@
 #include "collision/sides.h"
 #include "constraint/constraint.h"
 #include "integrate/integrate.h"
+#include "math/number_checks.h"
 #include "math/types.h"
 #include "model/memory.h"
 #include "model/option_check.h"
@@ -40,9 +41,8 @@ LargestForce forceBehind(const Model& m, Data& d, Trouble trouble, int index) {
 /// off. The reset clears the forces, so they are looked at before it; the status outlives it. True if something was
 /// wrong.
 bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& values) {
-  const auto bad = [](double x) { return std::isnan(x) || std::abs(x) > kMaxVal; };
-  const auto found = std::find_if(values.begin(), values.end(), bad);
-  if (found == values.end()) return false;
+  if (allWithin(values, kMaxVal)) return false;
+  const auto found = std::find_if(values.begin(), values.end(), [](double x) { return !(std::abs(x) <= kMaxVal); });
   const int index = static_cast<int>(found - values.begin());
   const double time = d.time;
   const LargestForce force = forceBehind(m, d, trouble, index);

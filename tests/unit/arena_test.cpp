@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "support/allocation_guard.h"
 
@@ -54,6 +55,32 @@ TEST(Arena, GrowsWithoutMovingWhatIsInUseAndSettlesToOneBlock) {
   fill();
   arena.settle();
   EXPECT_EQ(arena.growths(), growths);
+}
+
+/// A scope that begins before there is any memory ends with all of it free.
+TEST(Arena, FirstScopeGivesBackAll) {
+  Arena arena;
+  double* first = nullptr;
+  {
+    const Arena::Scope scope(arena);
+    first = arena.take<double>(8).data();
+    arena.take<double>(100000);
+  }
+  EXPECT_EQ(arena.take<double>(8).data(), first);
+}
+
+TEST(Arena, MovesWithItsMemory) {
+  Arena arena;
+  double* first = nullptr;
+  {
+    const Arena::Scope scope(arena);
+    first = arena.take<double>(8).data();
+  }
+  Arena other = std::move(arena);
+  EXPECT_EQ(other.take<double>(8).data(), first);
+  Arena third;
+  third = std::move(other);
+  EXPECT_NE(third.take<double>(8).data(), first) << "what is taken stays taken";
 }
 
 }  // namespace
