@@ -24,10 +24,9 @@ class TexturePyramid {
     int width = 0, height = 0;
     std::vector<std::uint8_t> rgba;
   };
-  struct Sum;
   static Level halved(const Level& from);
-  static void addBilinear(const Level& level, double u, double v, float weight, Sum& sum);
-  void addTrilinear(double u, double v, double level, float weight, Sum& sum) const;
+  /// The mean of `taps` places along an axis of the footprint, between two levels; the level in quarters.
+  Color mean(double u, double v, int quarters, int taps, const double* along) const;
   std::vector<Level> levels_;
 };
 
