@@ -263,7 +263,7 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
     const nb::gil_scoped_release release;
-    // a step in which a callback raises does not take place; what the callback wrote to the inputs stays
+    // a step in which a callback raises does not take place
     const Callbacks& own = d.data->callbacks;
     const bool mayRaise = own.control || own.passive || own.contactFilter || own.sensor;
     constexpr int kMoved = state::kComplete & ~state::kUser;

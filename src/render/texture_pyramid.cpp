@@ -38,22 +38,21 @@ int floorOf(double x) {
 
 }  // namespace
 
+TexturePyramid::Level::Level(int columns, int rows) : width(columns), height(rows), stride(16 * ((columns + 3) / 4)) {
+  rgba.resize(4 * static_cast<std::size_t>(stride) * static_cast<std::size_t>((rows + 3) / 4));
+}
+
 /// Half the size, at least one texel; odd sizes drop the last row or column into their neighbour.
 TexturePyramid::Level TexturePyramid::halved(const Level& from) {
-  Level to;
-  to.width = std::max(1, from.width / 2);
-  to.height = std::max(1, from.height / 2);
-  to.rgba.resize(4 * static_cast<std::size_t>(to.width) * static_cast<std::size_t>(to.height));
+  Level to(std::max(1, from.width / 2), std::max(1, from.height / 2));
   const auto at = [&](int row, int column) {
-    row = std::min(row, from.height - 1), column = std::min(column, from.width - 1);
-    return from.rgba.data() + 4 * (static_cast<std::size_t>(row) * static_cast<std::size_t>(from.width) +
-                                   static_cast<std::size_t>(column));
+    return from.texel(std::min(row, from.height - 1), std::min(column, from.width - 1));
   };
-  std::uint8_t* out = to.rgba.data();
   for (int row = 0; row < to.height; ++row) {
     for (int column = 0; column < to.width; ++column) {
       const int r = 2 * row, c = 2 * column;
       const std::uint8_t *p = at(r, c), *q = at(r, c + 1), *s = at(r + 1, c), *t = at(r + 1, c + 1);
+      std::uint8_t* out = to.texel(row, column);
       for (int k = 0; k < 4; ++k) *out++ = static_cast<std::uint8_t>((p[k] + q[k] + s[k] + t[k] + 2) / 4);
     }
   }
@@ -62,16 +61,16 @@ TexturePyramid::Level TexturePyramid::halved(const Level& from) {
 
 TexturePyramid::TexturePyramid(const SceneTexture& texture) {
   if (texture.width < 1 || texture.type != TextureType::Flat) return;
-  Level all{texture.width, texture.height, {}};
-  const std::size_t count = static_cast<std::size_t>(texture.width) * static_cast<std::size_t>(texture.height);
-  const std::size_t channels = static_cast<std::size_t>(texture.channels);
-  all.rgba.resize(4 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint8_t* p = texture.pixels.data() + channels * i;
-    std::uint8_t* out = all.rgba.data() + 4 * i;
-    const bool gray = channels < 3;
-    out[0] = p[0], out[1] = gray ? p[0] : p[1], out[2] = gray ? p[0] : p[2];
-    out[3] = channels == 2 ? p[1] : channels == 4 ? p[3] : 255;
+  Level all(texture.width, texture.height);
+  const int channels = texture.channels;
+  const bool gray = channels < 3;
+  const std::uint8_t* p = texture.pixels.data();
+  for (int row = 0; row < texture.height; ++row) {
+    for (int column = 0; column < texture.width; ++column, p += channels) {
+      std::uint8_t* out = all.texel(row, column);
+      out[0] = p[0], out[1] = gray ? p[0] : p[1], out[2] = gray ? p[0] : p[2];
+      out[3] = channels == 2 ? p[1] : channels == 4 ? p[3] : 255;
+    }
   }
   levels_.push_back(std::move(all));
   while (levels_.back().width > 1 || levels_.back().height > 1) levels_.push_back(halved(levels_.back()));
@@ -86,12 +85,12 @@ Color TexturePyramid::mean(double u, double v, int quarters, int taps, const dou
   const Int4 size{fine.width, fine.height, coarse.width, coarse.height};
   const Float4 texels = __builtin_convertvector(size, Float4);
   const auto between = [](const Level& level, const Int4& low, const Int4& high, const Float4& part, int k) {
-    const auto texel = [&](int row, int column) {
-      return numbersOf(level.rgba.data() + 4 * (static_cast<std::ptrdiff_t>(row) * level.width + column));
-    };
+    const std::uint8_t* first = level.rgba.data() + 4 * level.rowStart(low[k + 1]);
+    const std::uint8_t* second = level.rgba.data() + 4 * level.rowStart(high[k + 1]);
+    const std::ptrdiff_t left = 4 * Level::columnStart(low[k]), right = 4 * Level::columnStart(high[k]);
     const float s = part[k], t = part[k + 1];
-    const Float4 upper = (1 - s) * texel(low[k + 1], low[k]) + s * texel(low[k + 1], high[k]);
-    const Float4 lower = (1 - s) * texel(high[k + 1], low[k]) + s * texel(high[k + 1], high[k]);
+    const Float4 upper = (1 - s) * numbersOf(first + left) + s * numbersOf(first + right);
+    const Float4 lower = (1 - s) * numbersOf(second + left) + s * numbersOf(second + right);
     return (1 - t) * upper + t * lower;
   };
   Float4 sum{0, 0, 0, 0};

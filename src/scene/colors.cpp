@@ -95,7 +95,8 @@ Color sampleCube(const SceneTexture& texture, double x, double y, double z) {
   const std::size_t side = static_cast<std::size_t>(texture.width) * static_cast<std::size_t>(texture.height);
   const std::uint8_t* picture =
       texture.pixels.data() + static_cast<std::size_t>(face) * side * static_cast<std::size_t>(texture.channels);
-  return bilinear(texture, picture, (s / major + 1) / 2 * texture.width, (t / major + 1) / 2 * texture.height,
+  const double scale = 1 / major;
+  return bilinear(texture, picture, (s * scale + 1) / 2 * texture.width, (t * scale + 1) / 2 * texture.height,
                   [](int i, int n) { return std::clamp(i, 0, n - 1); });
 }
 
