@@ -342,6 +342,7 @@ struct FrameOptions {
   // colours of flexes
   FlexColor flexColor = FlexColor::Material;
   std::array<double, 2> colorRange{0, 0};  ///< values of the two ends of the colour bar; equal: from 0 to the largest
+  bool operator==(const FrameOptions&) const = default;
 };
 
 /// A contact that is in force or near it.
@@ -430,6 +431,7 @@ struct FreeCamera {
   double azimuth = 90;     ///< about the vertical; 90: looks along +y
   double elevation = -45;  ///< above the horizon, negative: from above
   int trackBody = -1;      ///< `lookat` is then relative to the centre of mass of this body's subtree
+  bool operator==(const FreeCamera&) const = default;
 };
 
 /// The camera a viewer starts with: looks at the centre of the scene from 1.5 extents away, angles of <visual>.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,6 +13,7 @@
 #include "sinew/data.h"
 #include "sinew/errors.h"
 #include "sinew/model.h"
+#include "sinew/scene.h"
 #include "sinew/spec.h"
 
 /// The viewer: a page in the browser that shows a model, pulls at it and changes it while it runs. The page comes from
@@ -30,6 +33,47 @@ struct ViewerOptions {
   double framesPerSecond = 60;     ///< most that are sent
   std::uint64_t historyBytes = std::uint64_t{256} << 20;  ///< memory for past states
   std::string title;                                      ///< shown in the page; empty: the model's name
+  bool leftPanel = true;                                  ///< title and numbers at the left are shown at first
+  bool rightPanel = true;                                 ///< the panel at the right is shown at first
+};
+
+/// From where windows look: a camera of the model or a free one. The page follows the frame of FreeCamera::trackBody.
+struct ViewerCamera {
+  int fixed = -1;  ///< camera of the model, -1: `free`
+  FreeCamera free;
+  bool operator==(const ViewerCamera&) const = default;
+};
+
+/// What windows show beside the model. Of FrameOptions: groups of geoms, sites, tendons and flexes, `tendons`, `skins`,
+/// contacts, joints, actuators, centres of mass, inertias, constraints, cameras, lights, frames (but those of cameras)
+/// and `transparent`.
+struct ViewerShown {
+  FrameOptions frame;
+  std::string labels = "none";  ///< "bodies", "joints", "geoms", "sites", "flexes", "selection" or "none"
+  bool operator==(const ViewerShown&) const = default;
+};
+
+/// What is selected in the window that steers, and whether the mouse pulls at it.
+struct ViewerSelection {
+  int body = -1;                           ///< -1: none
+  int flex = -1;                           ///< -1: none
+  std::array<double, 3> local{};           ///< the point, in the frame of the body
+  bool pulls = false, turns = false;       ///< the mouse pulls the point to `target`, turns the body to `turn`
+  std::array<double, 3> target{};          ///< world
+  std::array<double, 4> turn{1, 0, 0, 0};  ///< world
+};
+
+/// Something that a program draws in the windows beside the model.
+struct ViewerGeom {
+  Decoration shape;   ///< size 0: the label alone
+  std::string label;  ///< beside its position
+};
+
+/// Lines of text in a corner of the picture, in two columns.
+struct ViewerText {
+  enum class Corner { TopLeft = 0, TopRight, BottomLeft, BottomRight, Top, Bottom, Left, Right };
+  Corner corner = Corner::TopLeft;
+  std::string left, right;
 };
 
 /// A viewer for a program that makes the steps itself.
@@ -63,6 +107,28 @@ class Viewer {
   ///   settings   fields of m.opt; friction and stiffness in the arrays of `m`, whose storage stays in place
   /// Cheap when there is nothing to do. `stateOnly`: what users did is thrown away.
   void sync(bool stateOnly = false);
+  /// Whether the next sync() sends a picture, so that it is worth to bring the geoms up to date.
+  bool isDue() const;
+
+  /// Geoms of the program that windows draw from the next picture on.
+  void setGeoms(std::vector<ViewerGeom> geoms);
+  /// Where windows look from. Users move it, and sync() brings that back: from the window that steers.
+  const ViewerCamera& camera() const;
+  /// The camera of all windows, from now on.
+  void setCamera(const ViewerCamera& camera);
+  /// What windows show, as the program or the window that steers set it last.
+  const ViewerShown& shown() const;
+  void setShown(const ViewerShown& shown);
+  /// What users hold, as of the last sync().
+  ViewerSelection selection() const;
+  /// Texts over the picture.
+  void setTexts(std::vector<ViewerText> texts);
+  /// Sends the scene anew: after meshes, height fields or textures of `m` were changed. Colours, sizes and groups of
+  /// geoms and sites need no call.
+  void sendScene();
+  /// Numbers of the keys (GLFW's: 32 space, 65 A, 256 Escape, 262 right arrow) pressed in the window that steers since
+  /// the last call; waits up to `most` for one. May be called from another thread than sync(), and without it.
+  std::vector<int> takeKeys(std::chrono::microseconds most = {});
 
   /// False after close(), and when the last window was closed. Before the first one opens it is true.
   bool isRunning() const;

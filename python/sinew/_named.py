@@ -160,12 +160,11 @@ class Named:
         return hash((id(self._owner), self._kind, self.id))
 
     def __repr__(self) -> str:
-        lines = [f"<_Mj{type(self).__name__[:-5]}{self._kind.capitalize()}Views", f"  id: {self.id}", f"  name: {self.name!r}"]
-        for field in self._fields():
-            value = self._get(field)
-            if value is not None:
-                lines.append(f"  {field}: {np.array2string(value, threshold=12)}")
-        return "\n".join(lines) + ">"
+        values: dict[str, Any] = {field: self._get(field) for field in self._fields()}
+        values.update(id=self.id, name=self.name)
+        kind = "Keyframe" if self._kind == "key" else self._kind.capitalize()
+        lines = [f"  {field}: {value!r}" for field, value in sorted(values.items()) if value is not None]
+        return "\n".join([f"<_Mj{type(self).__name__[:-5]}{kind}Views", *lines, ">"])
 
 
 class ModelNamed(Named):

@@ -263,8 +263,15 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
     const nb::gil_scoped_release release;
+    // a step in which a callback raises does not take place
+    const Callbacks& own = d.data->callbacks;
+    const bool mayRaise = own.control || own.passive || own.contactFilter || own.sensor;
+    constexpr int kMoved = state::kComplete & ~state::kUser;
+    std::vector<std::byte> stateBefore;
     for (int i = 0; i < count; ++i) {
+      if (mayRaise) stateBefore = saveState(*m.model, *d.data, kMoved);
       step(*m.model, *d.data);
+      if (*d.pending && mayRaise) restoreState(*m.model, *d.data, stateBefore);
       ++d.steps;
       if (badOptions(*d.data) != refused) break;
       if (*d.pending || (d.raiseOnDivergence && (now = divergences(*d.data)) != before)) break;

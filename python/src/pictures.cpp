@@ -25,11 +25,22 @@ struct ReplayBox {
   std::unique_ptr<Replay> replay;
 };
 
+/// shape, size, pos, mat, rgba
+using Extra = std::tuple<int, std::array<float, 3>, std::array<double, 3>, std::array<double, 9>, std::array<float, 4>>;
+
+Decoration decorationOf(const Extra& extra) {
+  Decoration decoration;
+  decoration.shape = static_cast<Shape>(std::get<0>(extra));
+  decoration.size = std::get<1>(extra);
+  decoration.pos = std::get<2>(extra);
+  decoration.mat = std::get<3>(extra);
+  decoration.rgba = std::get<4>(extra);
+  return decoration;
+}
+
 #ifdef SINEW_HAS_RENDER
 /// lookat, distance, azimuth, elevation, body that is tracked
 using Free = std::tuple<std::array<double, 3>, double, double, double, int>;
-/// shape, size, pos, mat, rgba
-using Extra = std::tuple<int, std::array<float, 3>, std::array<double, 3>, std::array<double, 9>, std::array<float, 4>>;
 
 struct RendererBox {
   std::shared_ptr<Scene> scene;
@@ -41,45 +52,55 @@ struct RendererBox {
   void prepare(const std::vector<Extra>& extras) {
     if (!updated) throw std::runtime_error("nothing to draw yet: call update_scene(data) first");
     const std::size_t own = frame.decorations.size();
-    for (const auto& [shape, size, pos, mat, rgba] : extras) {
-      Decoration decoration;
-      decoration.shape = static_cast<Shape>(shape);
-      decoration.size = size;
-      decoration.pos = pos;
-      decoration.mat = mat;
-      decoration.rgba = rgba;
-      frame.decorations.push_back(decoration);
-    }
+    for (const Extra& extra : extras) frame.decorations.push_back(decorationOf(extra));
     renderer->update(frame);
     frame.decorations.resize(own);
   }
 };
 #endif
 
-#ifdef SINEW_HAS_RENDER
+constexpr std::array kGroups{&FrameOptions::geomGroups,   &FrameOptions::siteGroups,     &FrameOptions::jointGroups,
+                             &FrameOptions::tendonGroups, &FrameOptions::actuatorGroups, &FrameOptions::flexGroups,
+                             &FrameOptions::skinGroups};
+
+struct Flag {
+  const char* name;
+  bool FrameOptions::*member;
+};
+constexpr std::array<Flag, 15> kFlags{{{"tendons", &FrameOptions::tendons},
+                                       {"flexes", &FrameOptions::flexes},
+                                       {"skins", &FrameOptions::skins},
+                                       {"contactPoints", &FrameOptions::contactPoints},
+                                       {"contactForces", &FrameOptions::contactForces},
+                                       {"contactSplit", &FrameOptions::contactSplit},
+                                       {"joints", &FrameOptions::joints},
+                                       {"actuators", &FrameOptions::actuators},
+                                       {"centersOfMass", &FrameOptions::centersOfMass},
+                                       {"inertias", &FrameOptions::inertias},
+                                       {"constraints", &FrameOptions::constraints},
+                                       {"cameras", &FrameOptions::cameras},
+                                       {"lights", &FrameOptions::lights},
+                                       {"perturbation", &FrameOptions::perturbation},
+                                       {"transparent", &FrameOptions::transparent}}};
+/// Those that the page of the viewer has.
+constexpr std::array<const char*, 12> kPageFlags{"contactPoints", "contactForces", "transparent", "tendons",
+                                                 "skins",         "joints",        "actuators",   "centersOfMass",
+                                                 "inertias",      "constraints",   "cameras",     "lights"};
+
 /// What is shown of the kinds of objects and decorations, by the names of FrameOptions.
 void setFlags(const std::map<std::string, bool>& flags, FrameOptions& o) {
-  const std::pair<const char*, bool FrameOptions::*> known[] = {{"tendons", &FrameOptions::tendons},
-                                                                {"flexes", &FrameOptions::flexes},
-                                                                {"skins", &FrameOptions::skins},
-                                                                {"contactPoints", &FrameOptions::contactPoints},
-                                                                {"contactForces", &FrameOptions::contactForces},
-                                                                {"contactSplit", &FrameOptions::contactSplit},
-                                                                {"joints", &FrameOptions::joints},
-                                                                {"actuators", &FrameOptions::actuators},
-                                                                {"centersOfMass", &FrameOptions::centersOfMass},
-                                                                {"inertias", &FrameOptions::inertias},
-                                                                {"constraints", &FrameOptions::constraints},
-                                                                {"cameras", &FrameOptions::cameras},
-                                                                {"lights", &FrameOptions::lights},
-                                                                {"perturbation", &FrameOptions::perturbation},
-                                                                {"transparent", &FrameOptions::transparent}};
-  for (const auto& [name, member] : known) {
-    const auto found = flags.find(name);
-    if (found != flags.end()) o.*member = found->second;
+  for (const Flag& flag : kFlags) {
+    const auto found = flags.find(flag.name);
+    if (found != flags.end()) o.*flag.member = found->second;
   }
 }
-#endif
+
+bool flagOf(const FrameOptions& o, std::string_view name) {
+  for (const Flag& flag : kFlags) {
+    if (name == flag.name) return o.*flag.member;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -87,27 +108,21 @@ void bindPictures(nb::module_& module) {
 #ifdef SINEW_HAS_RENDER
   module.attr("has_renderer") = true;
   nb::class_<RendererBox> renderer(module, "RendererBase", nb::dynamic_attr());
-  renderer.def("__init__", [](RendererBox* self, const SceneBox& scene, int width, int height, int samples) {
-    RenderOptions options;
-    options.samples = samples;
-    auto made = std::make_unique<Renderer>(scene.scene, width, height, options);
-    new (self) RendererBox{scene.scene, std::move(made), {}, {}, false};
-  });
+  renderer.def("__init__",
+               [](RendererBox* self, const SceneBox& scene, int width, int height, int samples, int threads) {
+                 RenderOptions options;
+                 options.samples = samples;
+                 options.threads = threads;
+                 auto made = std::make_unique<Renderer>(scene.scene, width, height, options);
+                 new (self) RendererBox{scene.scene, std::move(made), {}, {}, false};
+               });
   renderer.def("_update",
                [](RendererBox& r, const ModelBox& m, DataBox& d, const std::variant<int, std::string, Free>& camera,
                   const std::vector<std::array<bool, 6>>& groups, const std::map<std::string, bool>& flags, int frames,
                   int flexColor) {
                  requireSame(m, d);
                  FrameOptions o;
-                 if (groups.size() == 7) {
-                   o.geomGroups = groups[0];
-                   o.siteGroups = groups[1];
-                   o.jointGroups = groups[2];
-                   o.tendonGroups = groups[3];
-                   o.actuatorGroups = groups[4];
-                   o.flexGroups = groups[5];
-                   o.skinGroups = groups[6];
-                 }
+                 for (std::size_t i = 0; i < kGroups.size() && i < groups.size(); ++i) o.*kGroups[i] = groups[i];
                  setFlags(flags, o);
                  o.frames = static_cast<FrameKind>(frames);
                  o.flexColor = static_cast<FlexColor>(flexColor);
@@ -149,6 +164,14 @@ void bindPictures(nb::module_& module) {
       },
       "out"_a.noconvert());
   renderer.def(
+      "_normals",
+      [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out) {
+        r.prepare({});
+        const nb::gil_scoped_release release;
+        r.renderer->normals(r.view, {out.data(), out.size()});
+      },
+      "out"_a.noconvert());
+  renderer.def(
       "_segmentation",
       [](RendererBox& r, nb::ndarray<std::int32_t, nb::c_contig, nb::device::cpu> out) {
         r.prepare({});
@@ -156,6 +179,15 @@ void bindPictures(nb::module_& module) {
         r.renderer->segmentation(r.view, {out.data(), out.size()});
       },
       "out"_a.noconvert());
+  // position; right, up, forward; orthographic; sides at distance 1: left, right, bottom, top; near, far
+  renderer.def("_view", [](const RendererBox& r) {
+    const View& v = r.view;
+    const auto column = [&](std::size_t k, double sign) {
+      return std::array<double, 3>{sign * v.mat[k], sign * v.mat[3 + k], sign * v.mat[6 + k]};
+    };
+    return std::tuple(v.pos, column(0, 1), column(1, 1), column(2, -1), v.orthographic, v.left, v.right, v.bottom,
+                      v.top, v.znear, v.zfar);
+  });
   renderer.def("_size",
                [](const RendererBox& r) { return std::pair(r.scene->visual.offwidth, r.scene->visual.offheight); });
 #else
@@ -173,12 +205,14 @@ void bindPictures(nb::module_& module) {
   nb::class_<ViewerBox> viewer(module, "ViewerBase", nb::dynamic_attr());
   viewer.def("__init__",
              [](ViewerBox* self, const ModelBox& m, DataBox& d, const std::string& file, const std::string& text,
-                const std::string& folder, const std::string& host, int port, bool browser) {
+                const std::string& folder, const std::string& host, int port, bool browser, bool left, bool right) {
                requireSame(m, d);
                ViewerOptions options;
                options.host = host;
                options.port = port;
                options.openBrowser = browser;
+               options.leftPanel = left;
+               options.rightPanel = right;
                const std::optional<Spec> spec = describe(file, text, folder);
                auto made = spec ? std::make_unique<Viewer>(*spec, *m.model, *d.data, options)
                                 : std::make_unique<Viewer>(*m.model, *d.data, options);
@@ -197,6 +231,57 @@ void bindPictures(nb::module_& module) {
     } release{*v.busy};
     const nb::gil_scoped_release unlock;
     v.viewer->sync(stateOnly);
+  });
+  viewer.def("_is_due", [](const ViewerBox& v) { return v.viewer->isDue(); });
+  viewer.def("_set_geoms", [](ViewerBox& v, const std::vector<Extra>& shapes, const std::vector<std::string>& labels) {
+    std::vector<ViewerGeom> geoms;
+    geoms.reserve(shapes.size());
+    for (std::size_t i = 0; i < shapes.size(); ++i) geoms.push_back({decorationOf(shapes[i]), labels.at(i)});
+    v.viewer->setGeoms(std::move(geoms));
+  });
+  viewer.def("_camera", [](const ViewerBox& v) {
+    const ViewerCamera& c = v.viewer->camera();
+    return std::tuple(c.fixed, std::vector<double>(c.free.lookat.begin(), c.free.lookat.end()), c.free.distance,
+                      c.free.azimuth, c.free.elevation, c.free.trackBody);
+  });
+  viewer.def("_set_camera", [](ViewerBox& v, int fixed, const std::array<double, 3>& lookat, double distance,
+                               double azimuth, double elevation, int body) {
+    v.viewer->setCamera({fixed, {lookat, distance, azimuth, elevation, body}});
+  });
+  viewer.def("_shown", [](const ViewerBox& v) {
+    const ViewerShown& s = v.viewer->shown();
+    std::vector<std::array<bool, 6>> groups;
+    for (const auto member : kGroups) groups.push_back(s.frame.*member);
+    std::map<std::string, bool> flags;
+    for (const char* name : kPageFlags) flags[name] = flagOf(s.frame, name);
+    return std::tuple(groups, flags, static_cast<int>(s.frame.frames), s.labels);
+  });
+  viewer.def("_set_shown", [](ViewerBox& v, const std::vector<std::array<bool, 6>>& groups,
+                              const std::map<std::string, bool>& flags, int frames, const std::string& labels) {
+    ViewerShown s;
+    for (std::size_t i = 0; i < kGroups.size() && i < groups.size(); ++i) s.frame.*kGroups[i] = groups[i];
+    setFlags(flags, s.frame);
+    s.frame.frames = static_cast<FrameKind>(frames);
+    s.labels = labels;
+    v.viewer->setShown(s);
+  });
+  viewer.def("_selection", [](const ViewerBox& v) {
+    const ViewerSelection s = v.viewer->selection();
+    return std::tuple(s.body, s.flex, s.local, s.pulls, s.turns, s.target, s.turn);
+  });
+  viewer.def("_set_texts", [](ViewerBox& v, const std::vector<std::tuple<int, std::string, std::string>>& texts) {
+    std::vector<ViewerText> made;
+    for (const auto& [corner, left, right] : texts)
+      made.push_back({static_cast<ViewerText::Corner>(corner), left, right});
+    v.viewer->setTexts(std::move(made));
+  });
+  viewer.def("_send_scene", [](ViewerBox& v) {
+    const nb::gil_scoped_release unlock;
+    v.viewer->sendScene();
+  });
+  viewer.def("_take_keys", [](ViewerBox& v, double seconds) {
+    const nb::gil_scoped_release unlock;
+    return v.viewer->takeKeys(std::chrono::microseconds(static_cast<long>(seconds * 1e6)));
   });
   viewer.def("_is_running", [](const ViewerBox& v) { return v.viewer->isRunning(); });
   viewer.def("_is_paused", [](const ViewerBox& v) { return v.viewer->isPaused(); });

@@ -65,7 +65,7 @@ lines += [
     "| stages called one by one (`mj_collision`, `mj_transmission`, ...) | run the earlier stages they need if those have not run; in MuJoCo they compute with what is there |",
     "| errors of MJCF | name file, line and element in Sinew's words; wrong arguments of functions raise ValueError and TypeError, `FatalError` in a few functions only |",
     "| `mj_saveModel` | Sinew's own binary format |",
-    "| `viewer.launch_passive` | a page in the browser; `cam` and `opt` of the handle have no effect on it, `key_callback` and `user_scn` do not exist |",
+    "| `viewer.launch_passive` | a page in the browser. `cam` and `opt` go both ways with `sync()`, as far as the page draws it; `user_scn` draws primitives, arrows, lines and labels (no meshes; a line is a rod), `perturb` is read only, `key_callback` runs on a thread of its own. `set_figures`, `set_images`, `update_texture` and `viewport` do not exist. Arguments `host`, `port`, `browser` in addition |",
     "| flags of `MjvOption` and `MjvScene` | convex hulls, islands, activations, labels, trees of boxes, static geoms, fog, wireframes and the skybox cannot be switched |",
     "| a Data in two threads | an exception |",
     "",

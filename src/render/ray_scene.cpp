@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace sinew::render {
 
@@ -22,6 +23,19 @@ using Vec3f = Eigen::Vector3f;
 void commit(RTCScene s) {
   tbb::task_arena one(1);
   one.execute([&] { rtcJoinCommitScene(s); });
+}
+
+/// Around a tree, and as much larger as rays in single precision may be off.
+RTCBounds boxOf(RTCScene s) {
+  RTCBounds box{};
+  rtcGetSceneBounds(s, &box);
+  for (auto [lower, upper] : {std::pair{&box.lower_x, &box.upper_x}, std::pair{&box.lower_y, &box.upper_y},
+                              std::pair{&box.lower_z, &box.upper_z}}) {
+    const float slack = 1e-5f * (std::abs(*lower) + std::abs(*upper)) + 1e-6f;
+    *lower -= slack;
+    *upper += slack;
+  }
+  return box;
 }
 
 void onBounds(const RTCBoundsFunctionArguments* args) {
@@ -332,7 +346,12 @@ void RayScene::buildTrees() {
     }
   }
   commit(tree_.get());
-  if (shadowTree_) commit(shadowTree_.get());
+  treeBox_ = boxOf(tree_.get());
+  shadowBox_ = treeBox_;
+  if (shadowTree_) {
+    commit(shadowTree_.get());
+    shadowBox_ = boxOf(shadowTree_.get());
+  }
 }
 
 void RayScene::update(const Frame& frame) {

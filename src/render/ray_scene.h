@@ -30,19 +30,19 @@ struct Surface {
   bool reflects = false;  ///< its material's reflectance is used
 };
 
-/// What a ray meets.
+/// What a ray meets. Made for every ray: numbers have no value before something is met.
 struct Hit {
   double t = 0;
-  Vec3 pos = Vec3::Zero(), normal = Vec3::Zero();  ///< unit, towards the viewer
-  Vec3 local = Vec3::Zero();                       ///< in the frame of the shape
-  const Mat3* rotation = nullptr;                  ///< of that frame
+  Vec3 pos, normal;                ///< unit, towards the viewer
+  Vec3 local;                      ///< in the frame of the shape
+  const Mat3* rotation = nullptr;  ///< of that frame
   const Surface* surface = nullptr;
   bool hasUv = false;
-  double uv[2] = {0, 0};
-  double uvDensity = 0;   ///< texture coordinate per metre
   bool hasColor = false;  ///< heat map
-  Color color{};
-  bool endless = false;  ///< a plane without end
+  bool endless = false;   ///< a plane without end
+  double uv[2];
+  double uvDensity;  ///< texture coordinate per metre
+  Color color;
 };
 
 /// Two unit vectors across n.
@@ -125,8 +125,12 @@ class RayScene {
   bool casts(const Triangles& t) const;
   void buildTrees();
 
+  /// Whether a ray may meet what is in a tree; exact to more than the tree's own single precision.
+  static bool isNear(const RTCBounds& box, const Vec3& o, const Vec3& d, double tmax);
+
   Color heatOf(double value) const;
   void fromPrimitive(const Primitive& p, const Vec3& o, const Vec3& d, double tmin, double tmax, Hit& hit) const;
+  void traceTree(const Vec3& o, const Vec3& d, double tmin, Hit& hit) const;
   void fromTriangle(const Triangles& entry, const RTCHit& h, Hit& hit) const;
 
   std::shared_ptr<const Scene> scene_;
@@ -144,7 +148,8 @@ class RayScene {
   std::vector<Triangles> triangles_;
   std::vector<int> triangleOf_;  ///< of geomID in the tree: index into triangles_, -1: the primitives
   Handle<RTCScene> tree_, shadowTree_;
-  std::vector<int> attached_;  ///< triangles in the trees
+  RTCBounds treeBox_{}, shadowBox_{};  ///< around all that is in the trees, a little larger
+  std::vector<int> attached_;          ///< triangles in the trees
   bool separateShadows_ = false;
   Handle<RTCGeometry> primitiveGeometry_, shadowGeometry_;
   std::vector<float> flexPosition_, flexNormal_, flexValue_, skinPosition_, skinNormal_;

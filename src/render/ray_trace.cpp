@@ -21,7 +21,24 @@ RTCRay makeRay(const Vec3& o, const Vec3& d, double tmin, double tmax) {
   return ray;
 }
 
+/// Whether the ray starts in front of a plane and goes towards it: planes are not seen from behind.
+bool isFacing(const Primitive& p, const Vec3& o, const Vec3& d) {
+  return p.rotation.col(2).dot(o - p.pos) > 0 && p.rotation.col(2).dot(d) < 0;
+}
+
 }  // namespace
+
+bool RayScene::isNear(const RTCBounds& box, const Vec3& o, const Vec3& d, double tmax) {
+  double enter = 0, leave = tmax;
+  const double lower[3] = {box.lower_x, box.lower_y, box.lower_z}, upper[3] = {box.upper_x, box.upper_y, box.upper_z};
+  for (int k = 0; k < 3; ++k) {
+    // a direction of 0 gives infinities of the right sign, or NaN on the border, which comparisons leave out
+    const double inverse = 1 / d[k], a = (lower[k] - o[k]) * inverse, b = (upper[k] - o[k]) * inverse;
+    enter = std::max(enter, std::min(a, b));
+    leave = std::min(leave, std::max(a, b));
+  }
+  return !(enter > leave);
+}
 
 void RayScene::fromPrimitive(const Primitive& p, const Vec3& o, const Vec3& d, double tmin, double tmax,
                              Hit& hit) const {
@@ -62,6 +79,7 @@ void RayScene::fromTriangle(const Triangles& entry, const RTCHit& h, Hit& hit) c
   hit.surface = &surfaces_[static_cast<std::size_t>(entry.surface)];
   if (!uv.empty() && hit.surface->map == TextureMap::Uv) {
     hit.hasUv = true;
+    hit.uv[0] = hit.uv[1] = hit.uvDensity = 0;
     for (int k = 0; k < 3; ++k) {
       hit.uv[0] += w[k] * uv[2 * v[k]];
       hit.uv[1] += w[k] * uv[2 * v[k] + 1];
@@ -81,14 +99,23 @@ void RayScene::fromTriangle(const Triangles& entry, const RTCHit& h, Hit& hit) c
 }
 
 bool RayScene::trace(const Vec3& o, const Vec3& d, double tmin, double tmax, Hit& hit) const {
-  hit = Hit{};
   hit.t = tmax;
+  hit.surface = nullptr;
+  hit.hasUv = hit.hasColor = hit.endless = false;
   for (const Primitive& p : planes_) {
-    if (p.rotation.col(2).dot(o - p.pos) <= 0) continue;  // planes are not seen from behind
+    if (!isFacing(p, o, d)) continue;
     const double before = hit.t;
     fromPrimitive(p, o, d, tmin, before, hit);
     if (hit.t < before) hit.endless = p.size[0] <= 0 || p.size[1] <= 0;
   }
+  if (isNear(treeBox_, o, d, hit.t)) traceTree(o, d, tmin, hit);
+  if (!hit.surface) return false;
+  hit.pos = o + hit.t * d;
+  if (hit.normal.dot(d) > 0) hit.normal = -hit.normal;
+  return true;
+}
+
+void RayScene::traceTree(const Vec3& o, const Vec3& d, double tmin, Hit& hit) const {
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   RTCRayHit rayhit;
@@ -109,22 +136,19 @@ bool RayScene::trace(const Vec3& o, const Vec3& d, double tmin, double tmax, Hit
     }
     if (nearer.surface) hit = nearer;
   }
-  if (!hit.surface) return false;
-  hit.pos = o + hit.t * d;
-  if (hit.normal.dot(d) > 0) hit.normal = -hit.normal;
-  return true;
 }
 
 bool RayScene::occluded(const Vec3& o, const Vec3& d, double tmax) const {
   const double tmin = 1e-4 * scene_->extent;
   for (const Primitive& p : planes_) {
     if (!surfaces_[static_cast<std::size_t>(p.surface)].casts) continue;
-    if (p.rotation.col(2).dot(o - p.pos) <= 0) continue;
+    if (!isFacing(p, o, d)) continue;
     PrimitiveHit hit;
     if (render::intersect(p, p.rotation.transpose() * (o - p.pos), p.rotation.transpose() * d, tmin, tmax, hit)) {
       return true;
     }
   }
+  if (!isNear(shadowBox_, o, d, tmax)) return false;
   RTCIntersectContext context;
   rtcInitIntersectContext(&context);
   RTCRay ray = makeRay(o, d, tmin, tmax);

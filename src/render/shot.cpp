@@ -248,9 +248,13 @@ Rgb Shot::shade(const Hit& hit, const Vec3& d, const Rgb& base, std::uint64_t se
     const double cosine = hit.normal.dot(toLamp);
     color += (0.5 + 0.5 * open) * share * cosine * lamp.diffuse * base;
     if (specular > 0) {
-      const double half = hit.normal.dot((toLamp - d).normalized());
-      // x^e <= exp(-e (1 - x)): beyond 12 it is far below a step of 8 bits
-      if (half > 0 && exponent * (1 - half) < 12) color += share * specular * raise(half, exponent) * lamp.specular;
+      // x^e <= exp(-e (1 - x)): beyond 12 it is far below a step of 8 bits. Most points are told apart without a root
+      const Vec3 between = toLamp - d;
+      const double along = hit.normal.dot(between), least = std::max(0.0, 1 - 12 / exponent) * (1 - 1e-9);
+      if (along > 0 && along * along >= least * least * between.squaredNorm()) {
+        const double half = hit.normal.dot(between.normalized());
+        if (half > 0 && exponent * (1 - half) < 12) color += share * specular * raise(half, exponent) * lamp.specular;
+      }
     }
   }
   return color;

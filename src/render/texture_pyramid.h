@@ -19,15 +19,23 @@ class TexturePyramid {
   Color sample(double u, double v, const double du[2], const double dv[2]) const;
 
  private:
-  /// RGBA whatever the texture has: all that is read together lies together.
+  /// RGBA whatever the texture has, in tiles of 4 x 4 texels, which are a line of the cache: all that is read together
+  /// lies together.
   struct Level {
+    Level(int columns, int rows);
+    std::uint8_t* texel(int row, int column) { return rgba.data() + 4 * (rowStart(row) + columnStart(column)); }
+    const std::uint8_t* texel(int row, int column) const {
+      return rgba.data() + 4 * (rowStart(row) + columnStart(column));
+    }
+    std::ptrdiff_t rowStart(int row) const { return static_cast<std::ptrdiff_t>(row >> 2) * stride + 4 * (row & 3); }
+    static std::ptrdiff_t columnStart(int column) { return 16 * (column >> 2) + (column & 3); }
     int width = 0, height = 0;
+    int stride = 0;  ///< texels in a row of tiles
     std::vector<std::uint8_t> rgba;
   };
-  struct Sum;
   static Level halved(const Level& from);
-  static void addBilinear(const Level& level, double u, double v, float weight, Sum& sum);
-  void addTrilinear(double u, double v, double level, float weight, Sum& sum) const;
+  /// The mean of `taps` places along an axis of the footprint, between two levels; the level in quarters.
+  Color mean(double u, double v, int quarters, int taps, const double* along) const;
   std::vector<Level> levels_;
 };
 

@@ -7,39 +7,46 @@
 namespace sinew {
 namespace {
 
+// four channels at once: GCC and Clang make one instruction of each operation
+typedef float Float4 __attribute__((vector_size(16)));
+
 /// The texel of a picture, as RGBA in 0..255.
-Color texel(const SceneTexture& t, const std::uint8_t* picture, int row, int column) {
+inline Float4 texel(const SceneTexture& t, const std::uint8_t* picture, int row, int column) {
   const std::size_t c = static_cast<std::size_t>(t.channels);
   const std::uint8_t* p = picture + c * (static_cast<std::size_t>(row) * static_cast<std::size_t>(t.width) +
                                          static_cast<std::size_t>(column));
   const auto unit = [](std::uint8_t value) { return static_cast<float>(value); };
   switch (t.channels) {
     case 1:
-      return {unit(p[0]), unit(p[0]), unit(p[0]), 255};
+      return Float4{unit(p[0]), unit(p[0]), unit(p[0]), 255};
     case 2:
-      return {unit(p[0]), unit(p[0]), unit(p[0]), unit(p[1])};
+      return Float4{unit(p[0]), unit(p[0]), unit(p[0]), unit(p[1])};
     case 3:
-      return {unit(p[0]), unit(p[1]), unit(p[2]), 255};
+      return Float4{unit(p[0]), unit(p[1]), unit(p[2]), 255};
     default:
-      return {unit(p[0]), unit(p[1]), unit(p[2]), unit(p[3])};
+      return Float4{unit(p[0]), unit(p[1]), unit(p[2]), unit(p[3])};
   }
+}
+
+/// Of numbers below 2^31 in size, without a call.
+inline int floorOf(double x) {
+  const int i = static_cast<int>(x);
+  return i - (x < i);
 }
 
 /// Between the four texels around (x, y), in texels with their middles at halves. `column` and `row` bring indices into
 /// the picture.
 template <class Wrap>
 Color bilinear(const SceneTexture& t, const std::uint8_t* picture, double x, double y, Wrap wrap) {
-  const double fx = x - 0.5, fy = y - 0.5, x0 = std::floor(fx), y0 = std::floor(fy);
+  const double fx = x - 0.5, fy = y - 0.5;
+  const int x0 = floorOf(fx), y0 = floorOf(fy);
   const float u = static_cast<float>(fx - x0), v = static_cast<float>(fy - y0);
-  const int c0 = wrap(static_cast<int>(x0), t.width), c1 = wrap(static_cast<int>(x0) + 1, t.width);
-  const int r0 = wrap(static_cast<int>(y0), t.height), r1 = wrap(static_cast<int>(y0) + 1, t.height);
-  const Color a = texel(t, picture, r0, c0), b = texel(t, picture, r0, c1), c = texel(t, picture, r1, c0),
-              d = texel(t, picture, r1, c1);
-  Color out;
-  for (std::size_t k = 0; k < 4; ++k) {
-    out[k] = ((1 - v) * ((1 - u) * a[k] + u * b[k]) + v * ((1 - u) * c[k] + u * d[k])) / 255;
-  }
-  return out;
+  const int c0 = wrap(x0, t.width), c1 = wrap(x0 + 1, t.width);
+  const int r0 = wrap(y0, t.height), r1 = wrap(y0 + 1, t.height);
+  const Float4 a = texel(t, picture, r0, c0), b = texel(t, picture, r0, c1), c = texel(t, picture, r1, c0),
+               d = texel(t, picture, r1, c1);
+  const Float4 mean = ((1 - v) * ((1 - u) * a + u * b) + v * ((1 - u) * c + u * d)) / 255;
+  return {mean[0], mean[1], mean[2], mean[3]};
 }
 
 }  // namespace
@@ -88,7 +95,8 @@ Color sampleCube(const SceneTexture& texture, double x, double y, double z) {
   const std::size_t side = static_cast<std::size_t>(texture.width) * static_cast<std::size_t>(texture.height);
   const std::uint8_t* picture =
       texture.pixels.data() + static_cast<std::size_t>(face) * side * static_cast<std::size_t>(texture.channels);
-  return bilinear(texture, picture, (s / major + 1) / 2 * texture.width, (t / major + 1) / 2 * texture.height,
+  const double scale = 1 / major;
+  return bilinear(texture, picture, (s * scale + 1) / 2 * texture.width, (t * scale + 1) / 2 * texture.height,
                   [](int i, int n) { return std::clamp(i, 0, n - 1); });
 }
 

@@ -55,8 +55,9 @@ View viewOf(const Scene& scene, const Frame& frame, int camera, double aspect) {
     const double width = c.sensorsize[0] / c.intrinsic[0], height = c.sensorsize[1] / c.intrinsic[1];
     const double x = c.intrinsic[2] / c.intrinsic[0], y = c.intrinsic[3] / c.intrinsic[1];
     const double shown = c.resolution[0] > 1 || c.resolution[1] > 1 ? width : height * aspect;
-    view.left = -shown / 2 - x, view.right = shown / 2 - x;
-    view.bottom = -height / 2 + y, view.top = height / 2 + y;
+    // the principal point is measured from the middle of the sensor, to the right and downwards, as in MuJoCo
+    view.left = -shown / 2 + x, view.right = shown / 2 + x;
+    view.bottom = -height / 2 - y, view.top = height / 2 - y;
   }
   return view;
 }

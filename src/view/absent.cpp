@@ -30,6 +30,16 @@ bool Viewer::isRunning() const { return false; }
 bool Viewer::isPaused() const { return false; }
 std::unique_lock<std::recursive_mutex> Viewer::lock() { return {}; }
 int Viewer::windows() const { return 0; }
+bool Viewer::isDue() const { return false; }
+const ViewerCamera& Viewer::camera() const { throw LoadError(kAbsent); }
+const ViewerShown& Viewer::shown() const { throw LoadError(kAbsent); }
+ViewerSelection Viewer::selection() const { return {}; }
+void Viewer::setGeoms(std::vector<ViewerGeom>) {}
+void Viewer::setCamera(const ViewerCamera&) {}
+void Viewer::setShown(const ViewerShown&) {}
+void Viewer::setTexts(std::vector<ViewerText>) {}
+void Viewer::sendScene() {}
+std::vector<int> Viewer::takeKeys(std::chrono::microseconds) { return {}; }
 void Viewer::close() {}
 
 struct LiveView::Impl {};

@@ -34,6 +34,7 @@ class Drag {
   /// it can.
   std::string set(const Model& m, const Data& d, const DragRequest& request, double stiffness, double stiffnessrot);
   void release() { request_.kind = DragRequest::Kind::None; }
+  const DragRequest& request() const { return request_; }
   bool isActive() const { return request_.kind != DragRequest::Kind::None; }
 
   /// Writes the force of the present poses and velocities into xfrc_applied and qfrc_applied, and remembers what was

@@ -13,6 +13,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <boost/beast/websocket.hpp>
+#include <charconv>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -183,6 +184,15 @@ struct Server::Impl {
     changed.notify_all();
   }
 
+  void noteKey(KeyPress key) {
+    {
+      const std::lock_guard lock(mutex);
+      if (keys.size() >= kMostKeys) return;
+      keys.push_back(key);
+    }
+    changed.notify_all();
+  }
+
   const ServerOptions options;
   std::map<std::uint64_t, std::shared_ptr<Window>> windows;
   std::map<Request*, std::weak_ptr<Request>> requests;
@@ -194,6 +204,7 @@ struct Server::Impl {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<Event> events;
+  std::vector<KeyPress> keys;
   asio::io_context io{1};
   tcp::acceptor acceptor;
   const std::string token;
@@ -305,6 +316,14 @@ class Server::Impl::Window : public std::enable_shared_from_this<Window> {
       write();
     } else if (!socket_.got_text()) {
       refuse(R"({"error":"messages are JSON texts, found a binary one"})");
+    } else if (!text.empty() && text[0] == 'k') {
+      int code = 0;
+      const auto [end, error] = std::from_chars(text.data() + 1, text.data() + text.size(), code);
+      if (error != std::errc() || end != text.data() + text.size() || code < 0) {
+        refuse(R"({"error":"a key is k and its number"})");
+      } else {
+        owner_.noteKey({id_, code});
+      }
     } else {
       owner_.note({Event::Kind::Text, id_, std::move(text)});
     }
@@ -515,6 +534,12 @@ std::vector<Event> Server::takeEvents() {
 void Server::waitForEvents(std::chrono::microseconds most) {
   std::unique_lock lock(impl_->mutex);
   impl_->changed.wait_for(lock, most, [&] { return !impl_->events.empty(); });
+}
+
+std::vector<KeyPress> Server::takeKeys(std::chrono::microseconds most) {
+  std::unique_lock lock(impl_->mutex);
+  impl_->changed.wait_for(lock, most, [&] { return !impl_->keys.empty(); });
+  return std::exchange(impl_->keys, {});
 }
 
 void Server::setScene(SharedBytes scene) {

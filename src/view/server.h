@@ -27,6 +27,7 @@ inline constexpr int kMostRefusals = 200;                    ///< messages that 
 inline constexpr int kMostConnections = 64;
 inline constexpr std::size_t kMostQueuedTexts = 256;  ///< to one window; a window that takes none is disconnected
 inline constexpr std::size_t kMostEvents = 20'000;    ///< from all windows that nobody has looked at yet
+inline constexpr std::size_t kMostKeys = 1000;        ///< pressed and not taken; later ones are dropped
 inline constexpr int kMostFramesUnderway = 2;         ///< sent and not acknowledged
 
 /// What a window did.
@@ -35,6 +36,12 @@ struct Event {
   Kind kind = Kind::Text;
   std::uint64_t client = 0;
   std::string text;
+};
+
+/// A key that was pressed in a window.
+struct KeyPress {
+  std::uint64_t client = 0;
+  int code = 0;
 };
 
 /// All functions may be called from any thread.
@@ -57,6 +64,9 @@ class Server {
   std::vector<Event> takeEvents();
   /// Returns when there is an event, or after this time.
   void waitForEvents(std::chrono::microseconds most);
+  /// Keys pressed since the last call, oldest first; waits up to `most` for one. They do not wait for takeEvents(),
+  /// because a program may react to keys while it does not look at anything else.
+  std::vector<KeyPress> takeKeys(std::chrono::microseconds most);
 
   /// Sent to every window, and to each that opens from now on, before any frame.
   void setScene(SharedBytes scene);

@@ -13,72 +13,15 @@
 #include "sinew/load.h"
 #include "sinew/step.h"
 #include "view/edits.h"
+#include "view/looks.h"
+#include "view/message.h"
 
 extern char** environ;
 
 namespace sinew::view {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kMostWatches = 64;  // of one window
-
-/// A message that makes no sense, in words.
-struct Refusal {
-  std::string text;
-};
-
-double numberAt(const Json& j, const char* name) {
-  const auto found = j.find(name);
-  if (found == j.end() || !found->is_number()) throw Refusal{fmt::format("'{}' must be a number", name)};
-  const double value = found->get<double>();
-  if (!std::isfinite(value)) throw Refusal{fmt::format("'{}' must be finite", name)};
-  return value;
-}
-
-int indexAt(const Json& j, const char* name, int end) {
-  const double value = numberAt(j, name);
-  if (value != std::floor(value) || value < 0 || value >= end) {
-    throw Refusal{fmt::format("'{}' must be a whole number from 0 to {}, found {}", name, end - 1, value)};
-  }
-  return static_cast<int>(value);
-}
-
-bool boolAt(const Json& j, const char* name) {
-  const auto found = j.find(name);
-  if (found == j.end() || !found->is_boolean()) throw Refusal{fmt::format("'{}' must be true or false", name)};
-  return found->get<bool>();
-}
-
-std::string textAt(const Json& j, const char* name) {
-  const auto found = j.find(name);
-  if (found == j.end() || !found->is_string()) throw Refusal{fmt::format("'{}' must be a text", name)};
-  return found->get<std::string>();
-}
-
-std::vector<double> numbersAt(const Json& j, const char* name, std::size_t most) {
-  const auto found = j.find(name);
-  if (found == j.end()) throw Refusal{fmt::format("'{}' is missing", name)};
-  if (found->is_number()) return {numberAt(j, name)};
-  if (!found->is_array() || found->size() > most) {
-    throw Refusal{fmt::format("'{}' must be a list of at most {} numbers", name, most)};
-  }
-  std::vector<double> values;
-  for (const Json& x : *found) {
-    if (!x.is_number() || !std::isfinite(x.get<double>())) throw Refusal{fmt::format("'{}' must hold numbers", name)};
-    values.push_back(x.get<double>());
-  }
-  return values;
-}
-
-template <std::size_t n>
-std::array<double, n> arrayAt(const Json& j, const char* name) {
-  const std::vector<double> values = numbersAt(j, name, n);
-  if (values.size() != n) throw Refusal{fmt::format("'{}' must be {} numbers", name, n)};
-  std::array<double, n> result{};
-  std::copy(values.begin(), values.end(), result.begin());
-  return result;
-}
 
 std::string dump(const Json& j) { return j.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -126,11 +69,14 @@ void Session::setModel(Spec* spec, Model* m, Data* d, const Warnings& warnings) 
   ++sceneId_;
   encoder_ = std::make_unique<FrameEncoder>(*scene_, *m, sceneId_);
   drag_ = Drag();
+  selection_ = {};
   edits_.clear();
   loadError_ = "null";
   Data posed = *d;
   forward(*m, posed);
-  const SceneMode mode{mode_, options_.title, all, {}};
+  const SceneMode mode{mode_, options_.title, all, {}, options_.leftPanel, options_.rightPanel};
+  looks_ = looksOf(*scene_);
+  if (!hasCamera_) camera_ = firstCamera(*scene_);
   server_.setScene(std::make_shared<const Bytes>(encodeScene(*scene_, *m, posed, sceneId_, mode)));
   server_.sendToAll(dump({{"loadError", nullptr}}));
   setTrouble("null");
@@ -163,6 +109,9 @@ void Session::opened(std::uint64_t client) {
     for (const auto& [what, value] : edits_) edits.push_back({what, value});
     server_.send(client, fmt::format("{{\"edits\":{},\"options\":{}}}", dump(edits), optionsJson(m_->opt)));
   }
+  if (hasCamera_) server_.send(client, dump({{"camera", cameraMessage()}}));
+  if (hasShown_) server_.send(client, dump({{"show", shownMessage()}}));
+  if (!texts_.empty()) server_.send(client, textsMessage());
   dirty_ = true;
 }
 
@@ -258,9 +207,10 @@ void Session::obeyText(std::uint64_t client, const std::string& text, const Othe
 
 bool Session::command(std::uint64_t, const Json& j) {
   const std::string c = j["c"].get<std::string>();
-  if (c == "ctrl" || c == "qpos" || c == "eq" || c == "drag" || c == "opt" || c == "edit") {
-    if (m_ == nullptr) return true;
-  }
+  constexpr std::array<std::string_view, 9> kOfModel{"ctrl", "qpos",   "eq",    "drag",  "opt",
+                                                     "edit", "camera", "shown", "select"};
+  if (std::find(kOfModel.begin(), kOfModel.end(), c) == kOfModel.end()) return false;
+  if (m_ == nullptr) return true;
   if (c == "ctrl") {
     d_->ctrl[indexAt(j, "i", m_->nu)] = numberAt(j, "v");
   } else if (c == "qpos") {
@@ -273,8 +223,24 @@ bool Session::command(std::uint64_t, const Json& j) {
     setOption(j);
   } else if (c == "edit") {
     edit(j);
+  } else if (c == "camera") {
+    // what was sent before the program's last change arrived is out of date
+    if (numberAt(j, "version") == cameraVersion_) camera_ = cameraFrom(j, camera_, *m_);
+    hasCamera_ = true;
+    return true;
+  } else if (c == "shown") {
+    if (numberAt(j, "version") == shownVersion_) shown_ = shownFrom(j, shown_);
+    hasShown_ = true;
+    return true;
   } else {
-    return false;
+    selection_ = {};
+    if (j.contains("body")) {
+      selection_.body = indexAt(j, "body", m_->nbody);
+      selection_.local = arrayAt<3>(j, "local");
+    } else if (j.contains("flex")) {
+      selection_.flex = indexAt(j, "flex", m_->nflex);
+    }
+    return true;
   }
   dirty_ = true;
   return true;
@@ -452,8 +418,63 @@ void Session::save(std::uint64_t client, const Json& j) {
 
 void Session::publish(Data& d, const RunStatus& status, std::uint64_t step) {
   if (m_ == nullptr) return;
+  if (isPassive()) refreshScene(*m_, *scene_);
   server_.publish(encoder_->encode(*m_, d, wants_, watch_, watchVersion_, status, step,
-                                   drag_.isActive() ? &drag_.line() : nullptr));
+                                   drag_.isActive() ? &drag_.line() : nullptr, geoms_,
+                                   isPassive() ? std::span<const Look>(looks_) : std::span<const Look>()));
+}
+
+void Session::setCamera(const ViewerCamera& camera) {
+  camera_ = camera;
+  hasCamera_ = true;
+  ++cameraVersion_;
+  server_.sendToAll(dump({{"camera", cameraMessage()}}));
+}
+
+void Session::setShown(const ViewerShown& shown) {
+  shown_ = shown;
+  hasShown_ = true;
+  ++shownVersion_;
+  server_.sendToAll(dump({{"show", shownMessage()}}));
+}
+
+void Session::setTexts(std::vector<ViewerText> texts) {
+  texts_ = std::move(texts);
+  server_.sendToAll(textsMessage());
+}
+
+Json Session::cameraMessage() const {
+  Json j = cameraJson(camera_);
+  j["version"] = cameraVersion_;
+  return j;
+}
+
+Json Session::shownMessage() const {
+  Json j = shownJson(shown_);
+  j["version"] = shownVersion_;
+  return j;
+}
+
+std::string Session::textsMessage() const {
+  Json list = Json::array();
+  for (const ViewerText& t : texts_) {
+    list.push_back({{"corner", static_cast<int>(t.corner)}, {"left", t.left}, {"right", t.right}});
+  }
+  return dump({{"texts", list}});
+}
+
+ViewerSelection Session::selection() const {
+  ViewerSelection s = selection_;
+  if (!drag_.isActive()) return s;
+  const DragRequest& r = drag_.request();
+  s.body = r.body;
+  s.flex = r.flex;
+  s.local = r.local;
+  s.pulls = r.kind == DragRequest::Kind::Force;
+  s.turns = r.kind == DragRequest::Kind::Torque;
+  s.target = r.target;
+  s.turn = r.turn;
+  return s;
 }
 
 }  // namespace sinew::view

@@ -43,6 +43,17 @@ class Session {
   void setTrouble(const std::string& json);  ///< shown to everybody, also who comes later; "null": none
   void notice(const std::string& text);
 
+  // what a program that steps by itself draws and looks at, see Viewer
+  void setGeoms(std::vector<ViewerGeom> geoms) { geoms_ = std::move(geoms); }
+  const ViewerCamera& camera() const { return camera_; }
+  void setCamera(const ViewerCamera& camera);
+  const ViewerShown& shown() const { return shown_; }
+  void setShown(const ViewerShown& shown);
+  void setTexts(std::vector<ViewerText> texts);
+  ViewerSelection selection() const;
+  /// Whether keys of this window count: those of the one that steers, and of any before the first message was handled.
+  bool isSteering(std::uint64_t client) const { return steering_ == 0 || steering_ == client; }
+
   Server& server() { return server_; }
   Drag& drag() { return drag_; }
   const Scene& scene() const { return *scene_; }
@@ -71,6 +82,9 @@ class Session {
   void edit(const nlohmann::json& j);
   void setOption(const nlohmann::json& j);
   void save(std::uint64_t client, const nlohmann::json& j);
+  nlohmann::json cameraMessage() const;
+  nlohmann::json shownMessage() const;
+  std::string textsMessage() const;
 
   const ViewerOptions options_;
   const std::string mode_;
@@ -90,6 +104,15 @@ class Session {
   std::uint32_t watchVersion_ = 0;
   std::vector<std::pair<std::string, std::string>> edits_;  // what, value
   std::string trouble_ = "null", loadError_ = "null";
+  std::vector<Look> looks_;  // of the scene that was sent
+  std::vector<ViewerGeom> geoms_;
+  std::vector<ViewerText> texts_;
+  ViewerCamera camera_;
+  ViewerShown shown_;
+  ViewerSelection selection_;
+  // windows answer with the version they know, so that a change of the program is not undone by what was under way
+  std::uint32_t cameraVersion_ = 0, shownVersion_ = 0;
+  bool hasCamera_ = false, hasShown_ = false;  // somebody set them: windows that open later are told
   bool dirty_ = true, wasOpened_ = false;
   std::chrono::steady_clock::time_point lastClosed_{};
 };

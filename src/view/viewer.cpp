@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <deque>
 #include <nlohmann/json.hpp>
@@ -70,8 +71,7 @@ struct Viewer::Impl {
     if (d.time != lastTime) ++steps;
     lastTime = d.time;
     const Clock::time_point now = Clock::now();
-    const bool isDue = now - published >= Seconds(1 / std::max(1.0, options.framesPerSecond));
-    if (session.server().windows() > 0 && isDue) {
+    if (isDue(now)) {
       RunStatus status;
       status.paused = paused;
       const double wall = Seconds(now - published).count();
@@ -82,6 +82,10 @@ struct Viewer::Impl {
       publishedTime = d.time;
     }
     if (!stateOnly) session.drag().apply(m, d);
+  }
+
+  bool isDue(Clock::time_point now) {
+    return session.server().windows() > 0 && now - published >= Seconds(1 / std::max(1.0, options.framesPerSecond));
   }
 
   std::unique_ptr<Spec> spec;
@@ -123,6 +127,48 @@ bool Viewer::isRunning() const {
   const Session& session = impl_->session;
   if (!session.wasOpened() || impl_->session.server().windows() > 0) return true;
   return session.lastClosed() == Clock::time_point{} || Clock::now() - session.lastClosed() < kReopenTime;
+}
+
+bool Viewer::isDue() const {
+  const std::lock_guard guard(impl_->mutex);
+  return !impl_->isClosed && impl_->isDue(Clock::now());
+}
+const ViewerCamera& Viewer::camera() const { return impl_->session.camera(); }
+const ViewerShown& Viewer::shown() const { return impl_->session.shown(); }
+ViewerSelection Viewer::selection() const {
+  const std::lock_guard guard(impl_->mutex);
+  return impl_->session.selection();
+}
+void Viewer::setGeoms(std::vector<ViewerGeom> geoms) {
+  const std::lock_guard guard(impl_->mutex);
+  impl_->session.setGeoms(std::move(geoms));
+}
+void Viewer::setCamera(const ViewerCamera& camera) {
+  const std::lock_guard guard(impl_->mutex);
+  impl_->session.setCamera(camera);
+}
+void Viewer::setShown(const ViewerShown& shown) {
+  const std::lock_guard guard(impl_->mutex);
+  impl_->session.setShown(shown);
+}
+void Viewer::setTexts(std::vector<ViewerText> texts) {
+  const std::lock_guard guard(impl_->mutex);
+  impl_->session.setTexts(std::move(texts));
+}
+void Viewer::sendScene() {
+  const std::lock_guard guard(impl_->mutex);
+  impl_->session.drag().remove(impl_->d);
+  impl_->session.setModel(impl_->spec.get(), &impl_->m, &impl_->d, {});
+}
+
+std::vector<int> Viewer::takeKeys(std::chrono::microseconds most) {
+  const std::vector<KeyPress> keys = impl_->session.server().takeKeys(most);
+  const std::lock_guard guard(impl_->mutex);
+  std::vector<int> codes;
+  for (const KeyPress& key : keys) {
+    if (!impl_->isClosed && impl_->session.isSteering(key.client)) codes.push_back(key.code);
+  }
+  return codes;
 }
 
 void Viewer::close() {

@@ -442,6 +442,16 @@ std::vector<float> placesOf(const Scene& scene, const Frame& frame) {
   return out;
 }
 
+void putDecoration(FrameWriter& w, const Decoration& x) {
+  w.put(static_cast<float>(x.shape));
+  w.put(std::span<const float>(x.size));
+  w.putFloats(x.pos);
+  w.put(std::span<const float>(quatOf(x.mat)));
+  w.put(std::span<const float>(x.rgba));
+}
+
+constexpr std::size_t kLongestLabel = 200;  // bytes
+
 constexpr std::array<std::string_view, 10> kScalars{
     "energy.potential", "energy.kinetic", "energy.total", "contacts",    "rows",
     "islands",          "iterations",     "residual",     "unconverged", "awake"};
@@ -498,6 +508,13 @@ FrameEncoder::FrameEncoder(const Scene& scene, const Model& m, std::uint64_t id)
   placesMove_ = !scene.tendons.empty() || !scene.skins.empty() ||
                 std::any_of(scene.lights.begin(), scene.lights.end(), moves) ||
                 std::any_of(scene.cameras.begin(), scene.cameras.end(), moves);
+}
+
+std::vector<Look> looksOf(const Scene& scene) {
+  std::vector<Look> looks;
+  looks.reserve(scene.instances.size());
+  for (const SceneInstance& x : scene.instances) looks.push_back({x.group, x.rgba, x.size});
+  return looks;
 }
 
 std::vector<double> FrameEncoder::scalarsOf(const Data& d) {
@@ -577,8 +594,8 @@ void FrameEncoder::putContacts(FrameWriter& w) const {
 }
 
 SharedBytes FrameEncoder::encode(const Model& m, Data& d, const Wants& wants, const std::vector<WatchEntry>& watch,
-                                 std::uint32_t watchVersion, RunStatus status, std::uint64_t step,
-                                 const DragLine* drag) {
+                                 std::uint32_t watchVersion, RunStatus status, std::uint64_t step, const DragLine* drag,
+                                 std::span<const ViewerGeom> geoms, std::span<const Look> sent) {
   auto out = std::make_shared<Bytes>();
   FrameWriter w(*out, id_, step, d.time);
 
@@ -678,13 +695,7 @@ SharedBytes FrameEncoder::encode(const Model& m, Data& d, const Wants& wants, co
     if (wants.contacts) putContacts(w);
     if (!frame_.decorations.empty()) {
       w.begin(Tag::Decorations);
-      for (const Decoration& x : frame_.decorations) {
-        w.put(static_cast<float>(x.shape));
-        w.put(std::span<const float>(x.size));
-        w.putFloats(x.pos);
-        w.put(std::span<const float>(quatOf(x.mat)));
-        w.put(std::span<const float>(x.rgba));
-      }
+      for (const Decoration& x : frame_.decorations) putDecoration(w, x);
       w.end();
     }
   }
@@ -736,6 +747,34 @@ SharedBytes FrameEncoder::encode(const Model& m, Data& d, const Wants& wants, co
     w.putFloats(drag->force);
     w.end();
   }
+  if (!geoms.empty()) {
+    std::size_t labels = 0;
+    for (const ViewerGeom& g : geoms) labels += 2 + std::min(g.label.size(), kLongestLabel);
+    w.begin(Tag::Geoms);
+    w.put(static_cast<std::uint32_t>(geoms.size()));
+    w.put(static_cast<std::uint32_t>(labels));
+    for (const ViewerGeom& g : geoms) putDecoration(w, g.shape);
+    for (const ViewerGeom& g : geoms) {
+      const auto length = static_cast<std::uint16_t>(std::min(g.label.size(), kLongestLabel));
+      w.put(length);
+      w.put(std::span<const char>(g.label.data(), length));
+    }
+    w.end();
+  }
+  if (sent.size() == scene_.instances.size() && !sent.empty()) {
+    const std::vector<Look> now = looksOf(scene_);
+    bool isOpen = false;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (now[i] == sent[i]) continue;
+      if (!isOpen) w.begin(Tag::Looks);
+      isOpen = true;
+      w.put(static_cast<float>(i));
+      w.put(static_cast<float>(now[i].group));
+      w.put(std::span<const float>(now[i].rgba));
+      w.put(std::span<const float>(now[i].size));
+    }
+    if (isOpen) w.end();
+  }
   w.finish();
   return out;
 }
@@ -775,6 +814,7 @@ Bytes encodeScene(const Scene& scene, const Model& m, const Data& d, std::uint64
          {"mode", mode.mode},
          {"file", mode.file},
          {"warnings", mode.warnings},
+         {"panels", {{"left", mode.leftPanel}, {"right", mode.rightPanel}}},
          {"name", scene.modelname},
          {"extent", scene.extent},
          {"meansize", scene.meansize},

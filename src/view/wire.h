@@ -13,6 +13,7 @@
 #include "sinew/data.h"
 #include "sinew/model.h"
 #include "sinew/scene.h"
+#include "sinew/viewer.h"
 #include "view/server.h"
 
 /// The messages that the page understands. docs/viewer.md describes them; viewer/src/wire.ts reads them. Numbers are
@@ -39,7 +40,10 @@ enum class Tag : std::uint16_t {
   Cameras,
   Skins,
   Drag,
-  Decorations
+  Decorations,
+  Geoms,  ///< of the program: count, bytes of labels; 15 floats each as decorations; length (u16) and bytes of each
+          ///< label
+  Looks   ///< instances that look other than in the scene: index, group, rgba, size
 };
 
 /// A message of blocks: magic, version, number of blocks, model, step, time; then tag, flags, length and bytes of each
@@ -120,6 +124,15 @@ struct DragLine {
   std::array<double, 3> anchor{}, target{}, force{};
 };
 
+/// How an instance of the scene looks, where a program may change it.
+struct Look {
+  int group = 0;
+  Color rgba{};
+  Float3 size{};
+  bool operator==(const Look&) const = default;
+};
+std::vector<Look> looksOf(const Scene& scene);
+
 /// Most contacts in a frame; the ones with the largest forces are sent.
 inline constexpr int kMostContacts = 2000;
 
@@ -128,9 +141,11 @@ class FrameEncoder {
  public:
   FrameEncoder(const Scene& scene, const Model& m, std::uint64_t id);
 
-  /// The message for the derived arrays of `d`. Measures flexes if heat is wanted, and energy.
+  /// The message for the derived arrays of `d`. Measures flexes if heat is wanted, and energy. `sent`: how instances
+  /// looked when the scene was sent; empty: they look the same.
   SharedBytes encode(const Model& m, Data& d, const Wants& wants, const std::vector<WatchEntry>& watch,
-                     std::uint32_t watchVersion, RunStatus status, std::uint64_t step, const DragLine* drag);
+                     std::uint32_t watchVersion, RunStatus status, std::uint64_t step, const DragLine* drag,
+                     std::span<const ViewerGeom> geoms = {}, std::span<const Look> sent = {});
 
   /// Values of a heat map at the vertices of all flexes, and its largest value.
   void heatOf(const Model& m, Data& d, FlexColor color, std::vector<float>& values);
@@ -163,6 +178,7 @@ struct SceneMode {
   std::string file;           ///< of the model, for the title; may be empty
   std::vector<std::string> warnings;
   std::string provenance;  ///< replay: JSON object
+  bool leftPanel = true, rightPanel = true;
 };
 
 /// Everything that the page must know once: JSON, then numbers that it refers to.

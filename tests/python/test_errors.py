@@ -126,6 +126,11 @@ def test_exceptions_in_callbacks_reach_the_caller(pendulum):
     with pytest.raises(KeyError, match="third call"):
         sinew.step(model, data, 10)
     assert len(seen) == 3
+    assert data.time == seen[2] == pytest.approx(2 * model.opt.timestep)  # the third step did not take place
+    other = sinew.Data(model)
+    other.ctrl[0] = 0.5
+    other.step(2)
+    assert data.qpos[0] == other.qpos[0] and data.qvel[0] == other.qvel[0]
     sinew.step(model, data)
     assert data.ctrl[0] == 0.5
     data.set_callbacks()

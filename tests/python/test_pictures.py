@@ -1,12 +1,7 @@
 """PY_6, RENDER_1, VIEW_8: pictures and the viewer from Python."""
 
-import base64
-import json
-import os
-import socket
-import struct
 import time
-import urllib.parse
+import urllib.error
 import urllib.request
 
 import numpy as np
@@ -14,6 +9,7 @@ import pytest
 
 import sinew
 from conftest import PENDULUM
+from page import Page, wait
 
 SCENE = """
 <mujoco>
@@ -114,62 +110,202 @@ def test_RENDER_1_of_an_mjspec():
     assert pixel[0] > 100 and pixel[0] > 2 * pixel[1] and pixel[0] > 2 * pixel[2], pixel  # red, with the gloss of a headlight
 
 
-class Page:
-    """What the page of the viewer is to the server: a WebSocket."""
-
-    def __init__(self, url):
-        parts = urllib.parse.urlsplit(url)
-        token = urllib.parse.parse_qs(parts.query)["token"][0]
-        self.socket = socket.create_connection((parts.hostname, parts.port), timeout=20)
-        key = base64.b64encode(os.urandom(16)).decode()
-        self.socket.sendall(
-            f"GET /ws?token={token} HTTP/1.1\r\nHost: {parts.netloc}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Key: {key}\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
-        )
-        self.buffer = b""
-        while b"\r\n\r\n" not in self.buffer:
-            self.buffer += self.socket.recv(4096)
-        head, self.buffer = self.buffer.split(b"\r\n\r\n", 1)
-        assert b" 101 " in head.split(b"\r\n")[0], head
-
-    def send(self, **message):
-        content = json.dumps(message).encode()
-        mask = os.urandom(4)
-        size = bytes([0x80 | len(content)]) if len(content) < 126 else b"\xfe" + struct.pack(">H", len(content))
-        self.socket.sendall(b"\x81" + size + mask + bytes(c ^ mask[i % 4] for i, c in enumerate(content)))
-
-    def _take(self, count):
-        while len(self.buffer) < count:
-            self.buffer += self.socket.recv(1 << 16)
-        taken, self.buffer = self.buffer[:count], self.buffer[count:]
-        return taken
-
-    def texts(self, wanted):
-        """Reads until a text message has this key."""
-        while True:
-            first, size = self._take(2)
-            length = size & 127
-            if length == 126:
-                length = struct.unpack(">H", self._take(2))[0]
-            elif length == 127:
-                length = struct.unpack(">Q", self._take(8))[0]
-            content = self._take(length)
-            if first & 15 == 1 and wanted in (message := json.loads(content)):
-                return message[wanted]
-
-    def close(self):
-        self.socket.close()
+BODIES = """
+<mujoco>
+  <visual><map znear=".01"/></visual><statistic extent="2" center="0 0 0"/>
+  <worldbody>
+    <camera name="above" pos="0 0 5"/>
+    <camera name="flat" pos="0 0 5" projection="orthographic" fovy="4"/>
+    <geom name="floor" type="plane" size="5 5 1"/>
+    <body name="ball" pos="-1 0 .7"><freejoint/><geom name="ball" type="sphere" size=".5"/></body>
+    <body name="box" pos="1 0 .4"><freejoint/><geom name="box" type="box" size=".3 .4 .2"/><site name="mark" pos="0 0 .3" size=".05"/></body>
+  </worldbody>
+</mujoco>"""
 
 
-def wait(viewer, data, model, condition, what):
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        sinew.step(model, data)
-        viewer.sync()
-        if condition():
-            return
-        time.sleep(0.002)
-    raise AssertionError(f"never saw {what}")
+@needs_renderer
+def test_RENDER_2_depth_segmentation_and_normals():
+    """Distances of plane, sphere and box in closed form, objects away from edges, normals."""
+    model = sinew.Model.from_text(BODIES)
+    data = sinew.Data(model)
+    data.forward()
+    height, width = 120, 160
+    with sinew.Renderer(model, height, width) as renderer:
+        renderer.update_scene(data, "above")
+        renderer.enable_depth_rendering()
+        depth = renderer.render()
+        renderer.enable_segmentation_rendering()
+        objects = renderer.render()
+        renderer.enable_normal_rendering()
+        normals = renderer.render()
+        renderer.disable_normal_rendering()
+        assert renderer.render().dtype == np.uint8
+    # rays through the middle of the pixels, at depth 1
+    step = 2 * np.tan(np.pi / 8) / height
+    x = (np.arange(width) + 0.5 - width / 2) * step
+    y = -(np.arange(height) + 0.5 - height / 2) * step
+    direction = np.stack([*np.meshgrid(x, y), -np.ones((height, width))], -1)
+    eye = np.array([0, 0, 5.0])
+    # sphere
+    centre = eye - data.body("ball").xpos
+    a, b, c = (direction**2).sum(-1), direction @ centre, centre @ centre - 0.25
+    root = b * b - a * c
+    ball = np.where(root > 0, (-b - np.sqrt(np.maximum(root, 0))) / a, np.inf)
+    # box: its top is all that is seen, but for the sides towards the middle
+    lower, upper = data.body("box").xpos - [0.3, 0.4, 0.2], data.body("box").xpos + [0.3, 0.4, 0.2]
+    with np.errstate(divide="ignore"):
+        enter = np.minimum((lower - eye) / direction, (upper - eye) / direction).max(-1)
+        leave = np.maximum((lower - eye) / direction, (upper - eye) / direction).min(-1)
+    box = np.where(enter < leave, enter, np.inf)
+    radius = 0.05
+    site = eye - data.site("mark").xpos
+    b, c = direction @ site, site @ site - radius**2
+    root = b * b - a * c
+    mark = np.where(root > 0, (-b - np.sqrt(np.maximum(root, 0))) / a, np.inf)
+    everything = np.stack([np.full(ball.shape, 5.0), ball, box, mark])
+    nearest = everything.min(0)
+    assert np.abs(depth - nearest).max() < 1e-4
+    which = everything.argmin(0)
+    codes = np.array([[0, 5], [1, 5], [2, 5], [0, 6]])  # floor, ball, box: geoms; mark: a site
+    assert np.array_equal(objects, codes[which])
+    assert (which == 1).sum() > 300 and (which == 2).sum() > 100 and (which == 3).sum() >= 1
+    up = which == 0
+    assert np.allclose(normals[up], [0, 0, 1], atol=1e-6)
+    there = eye + direction * nearest[..., None]
+    assert np.abs(normals[which == 1] - (there[which == 1] - data.body("ball").xpos) / 0.5).max() < 1e-4
+    assert np.allclose(np.linalg.norm(normals, axis=-1), 1, atol=1e-6)
+
+
+@needs_renderer
+def test_RENDER_2_the_same_picture_for_any_number_of_threads():
+    model = sinew.Model.from_text(BODIES.replace("<worldbody>", '<worldbody><light pos="1 1 4" dir="-.2 -.2 -1"/>'))
+    data = sinew.Data(model)
+    data.step(20)
+    pictures = []
+    for threads in (1, 2, 3, 7, 0):
+        with sinew.Renderer(model, 90, 120, threads=threads) as renderer:
+            renderer.update_scene(data)
+            pictures.append(renderer.render())
+    assert all(np.array_equal(pictures[0], other) for other in pictures[1:])
+    assert len(np.unique(pictures[0].reshape(-1, 3), axis=0)) > 50  # there is something to see
+
+
+@needs_renderer
+def test_RENDER_1_modes_and_names_as_in_mujoco():
+    """Switching between kinds of pictures, errors, and what scene holds, as scripts written for MuJoCo expect."""
+    mujoco = sinew.mujoco
+    model = mujoco.MjModel.from_xml_string(BODIES)
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    assert sinew.Renderer is mujoco.Renderer
+    renderer = mujoco.Renderer(model, 24, 32, 50)
+    assert (renderer.height, renderer.width, renderer.model) == (24, 32, model) and renderer.scene.maxgeom == 50
+    renderer.update_scene(data, camera=0)
+    by_number = renderer.render()
+    renderer.update_scene(data, "above")
+    assert np.array_equal(by_number, renderer.render())
+    camera = mujoco.MjvCamera()
+    camera.type, camera.fixedcamid = mujoco.mjtCamera.mjCAMERA_FIXED, 0
+    renderer.update_scene(data, camera)
+    assert np.array_equal(by_number, renderer.render())
+    renderer.enable_depth_rendering()
+    renderer.disable_segmentation_rendering()  # leaves depth on
+    assert renderer.render().shape == (24, 32)
+    renderer.enable_segmentation_rendering()  # takes its place
+    renderer.disable_depth_rendering()
+    assert renderer.render().shape == (24, 32, 2)
+    renderer.disable_segmentation_rendering()
+    assert renderer.render().shape == (24, 32, 3)
+    with pytest.raises(ValueError, match='The camera "abov" does not exist.*above'):
+        renderer.update_scene(data, "abov")
+    with pytest.raises(TypeError):
+        mujoco.Renderer(model, 24, 32, wdth=3)
+    option = mujoco.MjvOption()
+    option.geomgroup[:] = 0
+    option.sitegroup[:] = 0
+    renderer.update_scene(data, "above", option)
+    renderer.enable_segmentation_rendering()
+    assert (renderer.render() == -1).all()
+    renderer.close()
+    renderer.close()
+    with pytest.raises(RuntimeError, match="after close"):
+        renderer.update_scene(data)
+
+
+@needs_renderer
+def test_RENDER_1_geoms_of_the_program():
+    """Capsules and lines between points are as long as MuJoCo has them, and land in colours alone."""
+    mujoco = sinew.mujoco
+    model = mujoco.MjModel.from_xml_string('<mujoco><statistic extent="1"/><worldbody><camera name="c" pos="0 0 4"/></worldbody></mujoco>')
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+
+    def seen(kind, start, end, width):
+        renderer.update_scene(data, "c")
+        geom = renderer.scene.geoms[renderer.scene.ngeom]
+        mujoco.mjv_initGeom(geom, kind, np.zeros(3), np.zeros(3), np.zeros(9), np.array([1, 0, 0, 1], np.float32))
+        mujoco.mjv_connector(geom, kind, width, np.array(start, float), np.array(end, float))
+        renderer.scene.ngeom += 1
+        red = renderer.render().astype(int)
+        mask = red[..., 0] - red[..., 1] > 40
+        rows, columns = np.nonzero(mask)
+        return (columns.min(), columns.max(), rows.min(), rows.max()) if len(rows) else None
+
+    with mujoco.Renderer(model, 100, 100) as renderer:
+        metre = 100 / (2 * 4 * np.tan(np.pi / 8))  # pixels, 4 m away
+        for kind in (mujoco.mjtGeom.mjGEOM_CAPSULE, mujoco.mjtGeom.mjGEOM_CYLINDER, mujoco.mjtGeom.mjGEOM_LINE, mujoco.mjtGeom.mjGEOM_ARROW):
+            width = 3 if kind == mujoco.mjtGeom.mjGEOM_LINE else 0.05
+            left, right, top, bottom = seen(kind, [-1, 0.5, 0], [1, 0.5, 0], width)
+            extra = 0.05 * metre if kind == mujoco.mjtGeom.mjGEOM_CAPSULE else 0
+            tip = 3.5 if kind == mujoco.mjtGeom.mjGEOM_ARROW else 0  # where it is thinner than a pixel: 0.6 m long, 0.1 m half wide
+            assert left == pytest.approx(50 - metre - extra, abs=1.5) and right == pytest.approx(49 + metre + extra - tip, abs=1.5), kind
+            assert (top + bottom) / 2 == pytest.approx(49.5 - 0.5 * metre, abs=1), kind
+        renderer.enable_segmentation_rendering()
+        assert (renderer.render() == -1).all()
+        renderer.disable_segmentation_rendering()
+        mujoco.mjv_initGeom(renderer.scene.geoms[0], mujoco.mjtGeom.mjGEOM_MESH, [1] * 3, [0] * 3, np.eye(3).flatten(), [1] * 4)
+        with pytest.raises(NotImplementedError, match="mjGEOM_MESH"):
+            renderer.render()
+
+
+@needs_renderer
+def test_RENDER_1_the_camera_of_the_scene_equals_native():
+    """Renderer.scene.camera, which scripts read the pose from."""
+    native = pytest.importorskip("mujoco")
+    xml = """
+    <mujoco><statistic extent="1.7" center="0.1 0.2 0.3"/><visual><global ipd="0.1" fovy="50" azimuth="30"/></visual>
+      <worldbody>
+        <camera name="flat" projection="orthographic" fovy="2" pos="1 2 3" euler="10 20 30"/>
+        <camera name="lens" sensorsize=".02 .01" focal=".01 .02" principal=".001 .002" resolution="100 50" pos="0 0 1" ipd=".02"/>
+        <body name="b" pos="0 0 1"><freejoint/><geom size=".1"/><camera name="on" pos="0 0 .1" euler="50 0 0"/></body>
+      </worldbody>
+    </mujoco>"""
+    pair = []
+    for module in (native, sinew.mujoco):
+        model = module.MjModel.from_xml_string(xml)
+        data = module.MjData(model)
+        data.qpos[3:7] = [0.8, 0, 0.6, 0]
+        module.mj_forward(model, data)
+        pair.append((model, data))
+    scene, option = native.MjvScene(pair[0][0], 100), native.MjvOption()
+    with sinew.Renderer(pair[1][0], 30, 40) as renderer:
+        for kind, index in ((0, -1), (1, 1), (2, 0), (2, 1), (2, 2)):
+            eyes = []
+            for module in (native, sinew.mujoco):
+                cam = module.MjvCamera()
+                module.mjv_defaultFreeCamera(pair[0][0] if module is native else pair[1][0], cam)
+                cam.type = kind
+                if kind == 2:
+                    cam.fixedcamid = index
+                elif kind == 1:
+                    cam.trackbodyid, cam.lookat = index, pair[0][1].subtree_com[1]
+                eyes.append(cam)
+            native.mjv_updateScene(*pair[0], option, None, eyes[0], native.mjtCatBit.mjCAT_ALL.value, scene)
+            renderer.update_scene(pair[1][1], eyes[1])
+            for a, b in zip(scene.camera, renderer.scene.camera):
+                for name in ("pos", "forward", "up", "frustum_center", "frustum_width", "frustum_bottom", "frustum_top",
+                             "frustum_near", "frustum_far", "orthographic"):  # fmt: skip
+                    assert np.allclose(getattr(a, name), getattr(b, name), rtol=1e-5, atol=1e-6), (kind, index, name)
 
 
 @needs_viewer
@@ -204,24 +340,8 @@ def test_VIEW_8_launch_passive():
             before = data.time
         assert before == data.time
         browser.send(c="info")
-        time.sleep(0.05)
-        viewer.sync()
-        assert browser.texts("info")["windows"] == 1
+        wait(viewer, data, model, lambda: browser.take("info"), "an answer")
+        assert browser.take("info")[-1]["windows"] == 1
         browser.close()
         wait(viewer, data, model, lambda: not viewer.is_running(), "the end of the last window")
     assert not viewer.is_running()
-    with pytest.raises(RuntimeError, match="closed"):
-        viewer.sync()
-
-
-@needs_viewer
-def test_VIEW_8_what_does_not_exist_says_so():
-    model = sinew.Model.from_text(PENDULUM)
-    data = sinew.Data(model)
-    with pytest.raises(NotImplementedError, match="key_callback"):
-        sinew.mujoco.viewer.launch_passive(model, data, key_callback=print, port=0, browser=False)
-    with sinew.mujoco.viewer.launch_passive(model, data, port=0, browser=False) as viewer:
-        with pytest.raises(NotImplementedError, match="Renderer.scene"):
-            viewer.user_scn
-    with pytest.raises(NotImplementedError, match="needs a model"):
-        sinew.mujoco.viewer.launch()

@@ -200,3 +200,81 @@ def test_PY_3_scripts_end_as_on_native(script):
     assert expected.shape == found.shape
     # 1e-7: the solvers that are not exact stop at a tolerance
     assert np.allclose(expected, found, rtol=1e-7, atol=1e-7), np.abs(expected - found).max()
+
+
+def test_PY_3_small_functions_equal_native():
+    """Signs and order of eigenvectors, texts of warnings, numbers of bytes."""
+    native = pytest.importorskip("mujoco")
+    random = np.random.default_rng(5)
+    matrices = [random.normal(size=(3, 3)) for _ in range(20)]
+    matrices = [a + a.T for a in matrices] + [np.eye(3), np.diag([1.0, 3, 2]), np.diag([1.0, 1, 2]), np.zeros((3, 3))]
+    for matrix in matrices:
+        found = []
+        for mj in (native, ours):
+            values, vectors, quat = np.zeros(3), np.zeros(9), np.zeros(4)
+            mj.mju_eig3(values, vectors, quat, matrix.flatten())
+            found.append(np.r_[values, vectors, quat])
+        assert np.allclose(*found, rtol=0, atol=1e-9), matrix
+    for warning in range(int(native.mjtWarning.mjNWARNING)):
+        assert native.mju_warningText(warning, 3) == ours.mju_warningText(warning, 3)
+    for count in (0, 1, 1023, 1024, 1025, 3 << 20, (3 << 20) + 1, 1 << 30, 5 << 40):
+        assert native.mju_writeNumBytes(count) == ours.mju_writeNumBytes(count)
+
+
+def test_PY_3_rollout_without_controls_keeps_those_of_the_data():
+    native = pytest.importorskip("mujoco")
+    from mujoco import rollout as native_rollout
+
+    from sinew.mujoco import rollout
+
+    found = []
+    for mj, module in ((native, native_rollout), (ours, rollout)):
+        m, d = made(mj, ARM)
+        start = np.zeros(mj.mj_stateSize(m, mj.mjtState.mjSTATE_FULLPHYSICS))
+        mj.mj_getState(m, d, start, mj.mjtState.mjSTATE_FULLPHYSICS)
+        d.ctrl[:] = [0.4, -0.3, 0.2]
+        d.qfrc_applied[:] = 1  # not part of control_spec: cleared
+        state, _ = module.rollout(m, d, start, nstep=5)
+        assert d.ctrl.tolist() == [0.4, -0.3, 0.2] and not d.qfrc_applied.any()
+        given, _ = module.rollout(m, d, start, np.tile([0.1, 0.2, 0.3], (5, 1)))
+        again, _ = module.rollout(m, d, start, nstep=5)
+        assert np.array_equal(given, again)
+        found.append(np.r_[state.ravel(), given.ravel()])
+    assert np.allclose(*found, rtol=0, atol=1e-12)
+
+
+def test_PY_3_a_step_whose_callback_raises_does_not_take_place():
+    native = pytest.importorskip("mujoco")
+    for mj in (native, ours):
+        m, d = made(mj, ARM)
+        mj.mj_step(m, d, 3)
+        before = np.r_[d.time, d.qpos, d.qvel, d.act]
+
+        def control(m_, d_):
+            raise ValueError("mine")
+
+        mj.set_mjcb_control(control)
+        try:
+            with pytest.raises(ValueError, match="mine"):
+                mj.mj_step(m, d)
+        finally:
+            mj.set_mjcb_control(None)
+        assert np.array_equal(before, np.r_[d.time, d.qpos, d.qvel, d.act])
+
+
+def test_PY_2_named_parts_look_as_on_native():
+    """repr() of named access: the same lines for what both have."""
+    native = pytest.importorskip("mujoco")
+    pair = [made(mj, ARM) for mj in (native, ours)]
+    for kind, name in (("body", "upper"), ("joint", "elbow"), ("site", "tip"), ("actuator", "servo"), ("sensor", "acc"), ("key", "home")):
+        texts = [repr(getattr(m, kind)(name)) for m, _ in pair]
+        first, *lines = texts[0].splitlines()
+        assert texts[1].splitlines()[0] == first and texts[1].splitlines()[-1] == lines[-1] == ">"
+        keys = [line.split(":")[0] for line in texts[1].splitlines()[1:-1]]
+        assert keys == sorted(keys)
+        assert f"  name: {name!r}" in texts[1].splitlines()
+    m, d = pair[1]
+    assert f"  xpos: {d.body('lower').xpos!r}" in repr(d.body("lower"))
+    for owner in (m, d):
+        with pytest.raises(TypeError, match="needs elements of an MjSpec, found 'x'"):
+            owner.bind("x")

@@ -18,6 +18,7 @@ const kHeatUnits = ['', 'Pa', '', 'N', 'J/m³'];
 const kSolvers = { PGS: 0, CG: 1, Newton: 2, Impulse: 3 };
 const kIntegrators = { Euler: 0, RK4: 1, implicit: 2, implicitfast: 3 };
 const kCones = { pyramidal: 0, elliptic: 1 };
+const kFrames: Record<string, string[]> = { none: [], world: ['worldframe'], body: ['bodyframes'], geom: ['geomframes'], site: ['siteframes'] };
 const kSpeeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 
 function el<K extends keyof HTMLElementTagNameMap>(tag: K, className = '', parent?: HTMLElement, text = ''): HTMLElementTagNameMap[K] {
@@ -28,6 +29,23 @@ function el<K extends keyof HTMLElementTagNameMap>(tag: K, className = '', paren
   return e;
 }
 const number = (x: number) => (Number.isFinite(x) ? (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4))) : String(x));
+
+/// Numbers of keys as GLFW has them, by the place on the keyboard.
+const kGlfwKeys: Record<string, number> = {
+  Space: 32, Quote: 39, Comma: 44, Minus: 45, Period: 46, Slash: 47, Semicolon: 59, Equal: 61, BracketLeft: 91, Backslash: 92,
+  BracketRight: 93, Backquote: 96, Escape: 256, Enter: 257, Tab: 258, Backspace: 259, Insert: 260, Delete: 261, ArrowRight: 262,
+  ArrowLeft: 263, ArrowDown: 264, ArrowUp: 265, PageUp: 266, PageDown: 267, Home: 268, End: 269, CapsLock: 280, ScrollLock: 281,
+  NumLock: 282, PrintScreen: 283, Pause: 284, NumpadDecimal: 330, NumpadDivide: 331, NumpadMultiply: 332, NumpadSubtract: 333,
+  NumpadAdd: 334, NumpadEnter: 335, NumpadEqual: 336, ShiftLeft: 340, ControlLeft: 341, AltLeft: 342, MetaLeft: 343, ShiftRight: 344,
+  ControlRight: 345, AltRight: 346, MetaRight: 347, ContextMenu: 348,
+};
+function glfwKey(code: string): number {
+  const letter = /^(?:Key|Digit)(.)$/.exec(code), f = /^F(\d+)$/.exec(code), pad = /^Numpad(\d)$/.exec(code);
+  if (letter) return letter[1].charCodeAt(0);
+  if (f) return 289 + Number(f[1]);
+  if (pad) return 320 + Number(pad[1]);
+  return kGlfwKeys[code] ?? -1;
+}
 
 class App {
   readonly root = document.getElementById('app')!;
@@ -41,6 +59,7 @@ class App {
   readonly bar = el('div', 'bar card', this.root);
   readonly trouble = el('div', 'trouble card hidden', this.root);
   readonly banner = el('div', 'banner hidden', this.root);
+  readonly texts = el('div', 'texts', this.root);
   readonly toasts = el('div', 'toasts', this.root);
   readonly overlay = el('div', 'overlay', this.root);
   readonly stage: Stage;
@@ -51,7 +70,8 @@ class App {
     contactPoints: false, contactForces: false, transparent: false, wireframe: false, shadows: true, sites: true,
     tendons: true, skins: true, sky: true, labels: 'none', heat: 0, heatMax: 0, forceScale: 1,
   };
-  readonly decorations = { joints: false, actuators: false, com: false, inertia: false, constraints: false, bodyframes: false, cameras: false, lights: false };
+  readonly decorations = { joints: false, actuators: false, com: false, inertia: false, constraints: false, cameras: false, lights: false };
+  readonly frames = { of: 'none' };  // what has its frame drawn
   scene: SceneInfo | null = null;
   world: World | null = null;
   frame: FrameData | null = null;
@@ -74,6 +94,10 @@ class App {
   private play = { playing: false, speed: 1, time: 0, wall: 0, index: -1 };
   private scrubbing = false;
   private ended = false;
+  private cameraVersion = 0;
+  private shownVersion = 0;
+  private sentView = '';
+  private sentShown = '';
   private rates = { frames: 0, at: performance.now(), value: 0 };
   private editsBox: HTMLElement | null = null;
   private ui: Record<string, any> = {};
@@ -172,6 +196,68 @@ class App {
       else if (this.scene) this.overlay.classList.add('hidden');
     }
     if (m.trouble !== undefined) this.setTrouble(m.trouble);
+    if (m.camera) {
+      this.cameraVersion = m.camera.version;
+      this.stage.setView(m.camera);
+      this.sentView = JSON.stringify(this.stage.view());
+    }
+    if (m.show) this.takeShown(m.show);
+    if (m.texts) this.showTexts(m.texts);
+  }
+
+  // ---------------------------------------------------------------- what a program that steps by itself shares
+
+  private isShared() { return this.scene?.mode === 'passive' && this.role === 'steer'; }
+
+  private sendView() {
+    if (!this.isShared()) return;
+    const view = this.stage.view(), text = JSON.stringify(view);
+    if (text === this.sentView) return;
+    // the first picture only says where the camera starts
+    if (this.sentView !== '') this.send({ c: 'camera', version: this.cameraVersion, ...view });
+    this.sentView = text;
+  }
+
+  private shownMessage() {
+    const s = this.shown;
+    return {
+      geomGroups: s.geomGroups, siteGroups: s.siteGroups, flexGroups: s.flexGroups, tendonGroups: s.tendonGroups,
+      contactPoints: s.contactPoints, contactForces: s.contactForces, transparent: s.transparent, tendons: s.tendons,
+      skins: s.skins, labels: s.labels, frames: this.frames.of, ...this.decorations,
+    };
+  }
+
+  private takeShown(m: any) {
+    this.shownVersion = m.version;
+    for (const name of ['geomGroups', 'siteGroups', 'flexGroups', 'tendonGroups'] as const) {
+      if (m[name]) m[name].forEach((on: boolean, i: number) => { this.shown[name][i] = on; });
+    }
+    for (const name of ['contactPoints', 'contactForces', 'transparent', 'tendons', 'skins', 'labels'] as const) {
+      if (m[name] !== undefined) (this.shown as any)[name] = m[name];
+    }
+    for (const name of Object.keys(this.decorations)) {
+      if (m[name] !== undefined) (this.decorations as any)[name] = m[name];
+    }
+    if (m.frames !== undefined) this.frames.of = m.frames;
+    this.sentShown = JSON.stringify(this.shownMessage());
+    this.refreshShown();
+  }
+
+  private sendShown() {
+    if (!this.isShared()) return;
+    const message = this.shownMessage(), text = JSON.stringify(message);
+    if (text === this.sentShown) return;
+    this.sentShown = text;
+    this.send({ c: 'shown', version: this.shownVersion, ...message });
+  }
+
+  private showTexts(list: { corner: number; left: string; right: string }[]) {
+    this.texts.replaceChildren(...list.map((t) => {
+      const box = el('div', `corner${t.corner}`);
+      el('pre', '', box, t.left);
+      if (t.right) el('pre', '', box, t.right);
+      return box;
+    }));
   }
 
   send(command: any) {
@@ -188,7 +274,7 @@ class App {
       controls: true,
       energy: this.ui.energy ?? false,
       heat: this.shown.heat > 0 ? [this.shown.heat] : [],
-      show: Object.entries(this.decorations).filter(([, on]) => on).map(([name]) => name),
+      show: [...Object.entries(this.decorations).filter(([, on]) => on).map(([name]) => name), ...(kFrames[this.frames.of] ?? [])],
       watch: this.plots.curves.filter((c) => !c.array.startsWith('heat.')).map((c) => [c.array, c.index]),
     });
   }
@@ -200,7 +286,11 @@ class App {
     this.world = new World(scene, this.shown);
     this.stage.setWorld(this.world, again);
     this.frame = null;
-    if (!again) this.plots.clear();
+    if (!again) {
+      this.plots.clear();
+      this.panel.classList.toggle('hidden', scene.panels?.right === false);
+      for (const e of [this.top, this.hud]) e.classList.toggle('hidden', scene.panels?.left === false);
+    }
     document.title = `${scene.name || 'model'} · Sinew`;
     this.overlay.classList.add('hidden');
     this.setTrouble(null);
@@ -333,7 +423,10 @@ class App {
       while (i + 1 < t.length && t[i + 1] - t[0] <= this.play.time) ++i;
       this.showRecorded(i);
     }
-    if (this.stage.draw()) this.placeLabels();
+    if (this.stage.draw()) {
+      this.placeLabels();
+      this.sendView();
+    }
   }
 
   // ---------------------------------------------------------------- commands of the user
@@ -385,6 +478,10 @@ class App {
   }
 
   private onSelected(p: Picked | null) {
+    if (this.isShared()) {
+      this.send(p?.body !== undefined ? { c: 'select', body: p.body, local: this.stage.selectedPoint() }
+        : p?.flex !== undefined ? { c: 'select', flex: p.flex } : { c: 'select' });
+    }
     this.ui.onSelected?.(p);
     this.lastShown = 0;
     if (this.frame) this.showFrame();
@@ -418,6 +515,8 @@ class App {
   private key(e: KeyboardEvent) {
     if (e.target instanceof HTMLInputElement && e.target.type !== 'range' && e.target.type !== 'checkbox') return;
     if (e.target instanceof HTMLSelectElement) return;
+    const code = glfwKey(e.code);
+    if (code > 0 && !e.repeat && this.isShared() && this.socket?.readyState === WebSocket.OPEN) this.socket.send(`k${code}`);
     if (e.ctrlKey && e.key.toLowerCase() === 'l') {
       e.preventDefault();
       return this.send({ c: 'reload' });
@@ -476,6 +575,7 @@ class App {
     this.world?.applyShown();
     this.gui?.controllersRecursive().forEach((c) => c.updateDisplay());
     this.want();
+    this.sendShown();
     if (this.frame) this.world?.update(this.frame);
     this.stage.needsDraw = true;
   }
@@ -584,7 +684,7 @@ class App {
       show.add(this.decorations, 'com').name('centres of mass').onChange(redraw);
       show.add(this.decorations, 'inertia').onChange(redraw);
       show.add(this.decorations, 'constraints').onChange(redraw);
-      show.add(this.decorations, 'bodyframes').name('body frames').onChange(redraw);
+      show.add(this.frames, 'of', Object.keys(kFrames)).name('frames').onChange(redraw);
     }
     if (s.tendons.length > 0) show.add(this.shown, 'tendons').onChange(redraw);
     show.add(this.shown, 'sites').onChange(redraw);
@@ -789,7 +889,7 @@ class App {
 
   private placeLabels() {
     const w = this.world;
-    if (!w || this.shown.labels === 'none') { if (this.labels.firstChild) this.labels.replaceChildren(); return; }
+    if (!w || (this.shown.labels === 'none' && w.geomLabels.length === 0)) { if (this.labels.firstChild) this.labels.replaceChildren(); return; }
     const s = this.scene!, items: [string, THREE.Vector3][] = [];
     const at = (o: THREE.Object3D) => o.getWorldPosition(new THREE.Vector3());
     const kind = this.shown.labels;
@@ -809,6 +909,7 @@ class App {
       });
     }
     if (kind === 'selection' && this.stage.selection) items.push([this.stage.selection.name, this.stage.selection.point]);
+    items.push(...w.labelled());
     const spans = items.slice(0, 300).map(([text, p]) => {
       const q = this.stage.project(p);
       if (!q) return null;

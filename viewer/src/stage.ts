@@ -312,6 +312,24 @@ export class Stage {
     this.drag = 'none';
   }
 
+  /// The camera as messages have it.
+  view() {
+    const lookat = this.track >= 0 ? this.trackOffset : this.lookat;
+    return { fixed: this.fixed, lookat: lookat.toArray(), distance: this.distance, azimuth: this.azimuth, elevation: this.elevation, body: this.track };
+  }
+  setView(v: { fixed: number; lookat: number[]; distance: number; azimuth: number; elevation: number; body: number }) {
+    this.fly = null;
+    this.fixed = v.fixed;
+    this.track = v.body;
+    (this.track >= 0 ? this.trackOffset : this.lookat).fromArray(v.lookat);
+    this.distance = v.distance;
+    this.azimuth = v.azimuth;
+    this.elevation = v.elevation;
+    this.needsDraw = true;
+  }
+  /// Where a point that was selected is, in the frame of its body.
+  selectedPoint() { return this.local.toArray(); }
+
   follow(body: number) {
     this.track = body;
     this.fixed = -1;

@@ -37,6 +37,7 @@ export interface ArrayInfo { name: string; rows: number; cols: number; of: strin
 
 export interface SceneInfo {
   version: number; sinew: string; id: string; mode: 'live' | 'passive' | 'replay'; file: string; warnings: string[];
+  panels?: { left: boolean; right: boolean };
   name: string; extent: number; meansize: number; center: number[]; timestep: number; mass: number; flexmass: number;
   sizes: Record<string, number>; moving: number[]; poses: BlobRef; places: BlobRef;
   bodies: { name: string; parent: number; mass: number }[];
@@ -78,9 +79,12 @@ export interface FrameData {
   active: Uint8Array | null;
   drag: Float32Array | null;
   decorations: Float32Array | null;
+  geoms: { values: Float32Array; labels: string[] } | null;  // of the program; kDecorationFloats numbers each
+  looks: Float32Array | null;                                // kLookFloats numbers per instance that was changed
 }
 
 export const kDecorationFloats = 15;
+export const kLookFloats = 9;  // index, group, rgba, size
 
 const kSceneMagic = 0x53574e53;
 const kFrameMagic = 0x46574e53;
@@ -109,7 +113,7 @@ export function emptyFrame(): FrameData {
     step: 0, time: 0, paused: true, diverged: false, bad: false, scrubbing: false, speed: 1, realTime: 0,
     historyStart: 0, historyEnd: 0, historyCount: 0, historyIndex: 0, hash: '', bodies: null, flexes: null, skins: null,
     places: null, tendons: null, contacts: null, heat: [], scalars: null, watch: null, ctrl: null, qpos: null,
-    active: null, drag: null, decorations: null,
+    active: null, drag: null, decorations: null, geoms: null, looks: null,
   };
 }
 
@@ -192,6 +196,17 @@ export function decodeFrame(bytes: ArrayBuffer, scene: SceneInfo): FrameData {
       }
       case 12: frame.drag = new Float32Array(bytes, p, n / 4); break;
       case 13: frame.decorations = new Float32Array(bytes, p, n / 4); break;
+      case 14: {
+        const count = view.getUint32(p, true), values = new Float32Array(bytes, p + 8, kDecorationFloats * count), labels: string[] = [];
+        for (let i = 0, q = p + 8 + 4 * values.length; i < count; ++i) {
+          const length = view.getUint16(q, true);
+          labels.push(length > 0 ? new TextDecoder().decode(new Uint8Array(bytes, q + 2, length)) : '');
+          q += 2 + length;
+        }
+        frame.geoms = { values, labels };
+        break;
+      }
+      case 15: frame.looks = new Float32Array(bytes, p, n / 4); break;
     }
   }
   return frame;

@@ -2,7 +2,7 @@
 // the numbers of MJCF as they are, without conversion, as the renderer of the library does.
 import * as THREE from 'three';
 import {
-  type FrameData, type Heat, type Instance, type SceneInfo, floats, ints, kContactFloats, kDecorationFloats, raw, uints,
+  type FrameData, type Heat, type Instance, type SceneInfo, floats, ints, kContactFloats, kDecorationFloats, kLookFloats, raw, uints,
 } from './wire';
 
 THREE.ColorManagement.enabled = false;
@@ -144,6 +144,10 @@ export class World {
   private readonly textures: (THREE.Texture | null)[] = [];
   private readonly decor = new THREE.Group();
   private readonly pools = new Map<number, Instanced>();
+  private readonly geomPools = new Map<string, Instanced>();  // of the program's geoms, by shape and opacity
+  private geomValues: Float32Array = new Float32Array(0);
+  geomLabels: string[] = [];
+  private readonly changed = new Map<number, Instance>();  // instances that look other than in the scene: as they were
   private contactDiscs!: Instanced;
   private contactArrows!: Instanced;
   private tendonRods!: Instanced;
@@ -481,7 +485,10 @@ export class World {
     if (frame.skins) this.placeSkins(frame.skins);
     this.placeTendons(frame);
     this.placeContacts(frame);
+    this.placeLooks(frame.looks);
     this.placeDecorations(frame.decorations);
+    this.placeGeoms(frame.geoms?.values ?? null);
+    this.geomLabels = frame.geoms?.labels ?? [];
     this.placeDrag(frame.drag);
   }
 
@@ -699,6 +706,96 @@ export class World {
       }
     }
     for (const pool of this.pools.values()) pool.end();
+  }
+
+  /// Geoms that the program added.
+  private placeGeoms(d: Float32Array | null) {
+    for (const pool of this.geomPools.values()) pool.begin();
+    const p = new THREE.Vector3(), q = new THREE.Quaternion(), s = new THREE.Vector3(), c = new THREE.Color(), end = new THREE.Vector3();
+    const unit: Record<number, () => THREE.BufferGeometry> = {
+      [kShapes.plane]: () => new THREE.PlaneGeometry(2, 2),
+      [kShapes.sphere]: () => new THREE.SphereGeometry(1, 24, 16),
+      [kShapes.cylinder]: () => wrapZ(new THREE.CylinderGeometry(1, 1, 2, 24)),
+      [kShapes.box]: () => new THREE.BoxGeometry(2, 2, 2),
+      [kShapes.arrow]: arrowGeometry,
+      [kShapes.cone]: () => wrapZ(new THREE.ConeGeometry(1, 1, 24).translate(0, 0.5, 0)),
+    };
+    const add = (shape: number, alpha: number, at = p) => {
+      const key = `${shape} ${Math.round(20 * alpha)}`;
+      let pool = this.geomPools.get(key);
+      if (!pool) {
+        const opacity = Math.round(20 * alpha) / 20;
+        const material = new THREE.MeshPhongMaterial({ transparent: opacity < 1, opacity, depthWrite: opacity > 0.5, specular: 0x222222 });
+        if (shape === kShapes.plane) material.side = THREE.DoubleSide;
+        pool = new Instanced(this.decor, unit[shape](), material);
+        pool.begin();
+        this.geomPools.set(key, pool);
+      }
+      pool.add(at, q, s, c);
+    };
+    for (let i = 0; d && i + kDecorationFloats <= d.length; i += kDecorationFloats) {
+      let shape = d[i];
+      const w = d[i + 1], h = d[i + 2], l = d[i + 3], alpha = d[i + 14];
+      p.fromArray(d, i + 4);
+      q.set(d[i + 8], d[i + 9], d[i + 10], d[i + 7]);
+      c.setRGB(d[i + 11], d[i + 12], d[i + 13]);
+      if ((w === 0 && shape !== kShapes.plane) || alpha <= 0) continue;
+      const far = 12 * this.scene.extent;
+      if (shape === kShapes.plane) s.set(w > 0 ? w : far, h > 0 ? h : far, 1);
+      else if (shape === kShapes.sphere) s.set(w, w, w);
+      else if (shape === kShapes.capsule || shape === kShapes.cylinder) s.set(w, w, h);
+      else if (shape === kShapes.arrow || shape === kShapes.cone) s.set(w, w, l);
+      else s.set(w, h, l);
+      if (shape === kShapes.ellipsoid) shape = kShapes.sphere;
+      if (shape === kShapes.capsule) {
+        add(kShapes.cylinder, alpha);
+        s.set(w, w, w);
+        for (const side of [-h, h]) add(kShapes.sphere, alpha, end.set(0, 0, side).applyQuaternion(q).add(p));
+      } else if (unit[shape]) {
+        add(shape, alpha);
+      }
+    }
+    for (const pool of this.geomPools.values()) pool.end();
+    this.geomValues = d ?? new Float32Array(0);
+  }
+
+  /// How many geoms of the program are drawn, and where the labels of those that have one are.
+  geomsDrawn() { return [...this.geomPools.values()].reduce((n, pool) => n + pool.count(), 0); }
+  labelled(): [string, THREE.Vector3][] {
+    return this.geomLabels.map((text, i): [string, THREE.Vector3] => [text, new THREE.Vector3().fromArray(this.geomValues, kDecorationFloats * i + 4)])
+      .filter(([text]) => text !== '');
+  }
+
+  /// Colours, sizes and groups that the program changed since the scene was sent.
+  private placeLooks(d: Float32Array | null) {
+    const seen = new Set<number>();
+    let isChanged = false;
+    const set = (i: number, group: number, rgba: number[], size: number[]) => {
+      const mesh = this.items[i], x = mesh.userData.instance as Instance;
+      const same = (a: number[], b: number[]) => a.every((v, k) => v === b[k]);
+      if (x.group === group && same(x.rgba, rgba) && same(x.size, size)) return;
+      isChanged = true;
+      const next = { ...x, group, rgba, size };
+      mesh.userData.instance = next;
+      (mesh.material as THREE.MeshPhongMaterial).color.setRGB(rgba[0], rgba[1], rgba[2]);
+      if (!same(x.size, size)) {
+        mesh.geometry.dispose();
+        mesh.geometry = this.geometryOf(next);
+      }
+    };
+    for (let k = 0; d && k + kLookFloats <= d.length; k += kLookFloats) {
+      const i = d[k];
+      if (!this.items[i]) continue;
+      seen.add(i);
+      if (!this.changed.has(i)) this.changed.set(i, this.items[i].userData.instance);
+      set(i, d[k + 1], [...d.subarray(k + 2, k + 6)], [...d.subarray(k + 6, k + 9)]);
+    }
+    for (const [i, x] of this.changed) {
+      if (seen.has(i)) continue;
+      set(i, x.group, x.rgba, x.size);
+      this.changed.delete(i);
+    }
+    if (isChanged) this.applyShown();
   }
 
   private placeDrag(d: Float32Array | null) {

@@ -152,6 +152,15 @@ def _vis(self: Any) -> MjVisual:
     return found  # type: ignore[no-any-return]
 
 
+def _bind(self: Any, elements: Any) -> Any:
+    """The arrays of one element of an MjSpec, or of several of a kind together."""
+    from . import _specs
+
+    return _specs._bind(self, elements)
+
+
+for _class in (MjModel, MjData):
+    setattr(_class, "bind", _bind)
 setattr(MjModel, "vis", property(_vis, doc="Settings of drawing, as <visual> gives them."))
 for _class, _label, _every in ((MjModel, "MjModel", MODEL_NAMES), (MjData, "MjData", DATA_NAMES)):
     for _attribute in _every:

@@ -283,6 +283,9 @@ def mj_checkAcc(m: Model, d: Data) -> None:
 
 _WARNING_TEXTS = {
     int(mjtWarning.mjWARN_INERTIA): "Inertia matrix is too close to singular at DOF {}. Check model.",
+    int(mjtWarning.mjWARN_CONTACTFULL): "Too many contacts. The arena memory is full, increase arena memory allocation.(ncon = {})",
+    int(mjtWarning.mjWARN_CNSTRFULL): "Insufficient arena memory for the number of constraints generated. "
+    "Increase arena memory allocation above {} bytes.",
     int(mjtWarning.mjWARN_BADQPOS): "Nan, Inf or huge value in QPOS at DOF {}. The simulation is unstable.",
     int(mjtWarning.mjWARN_BADQVEL): "Nan, Inf or huge value in QVEL at DOF {}. The simulation is unstable.",
     int(mjtWarning.mjWARN_BADQACC): "Nan, Inf or huge value in QACC at DOF {}. The simulation is unstable.",

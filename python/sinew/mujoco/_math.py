@@ -656,16 +656,49 @@ def mju_cholUpdate(mat: Array, x: Array, flg_plus: int) -> int:
 
 
 def mju_eig3(eigval: Array, eigvec: Array, quat: Array, mat: ArrayLike) -> int:
-    """Eigenvalues of a symmetric 3 x 3 matrix in falling order, eigenvectors as columns, and their rotation."""
-    values, vectors = np.linalg.eigh(_in(mat, 9).reshape(3, 3))
-    order = np.argsort(-values, kind="stable")
-    values, vectors = values[order], vectors[:, order]
-    if np.linalg.det(vectors) < 0:
-        vectors[:, 2] *= -1
+    """Eigenvalues of a symmetric 3 x 3 matrix in falling order, eigenvectors as columns, and their rotation.
+
+    By Jacobi's rotations of the largest entry off the diagonal, so that signs and order of the vectors are MuJoCo's. Returns how
+    many there were.
+    """
+    A = _in(mat, 9).reshape(3, 3)
+    q, part, R = np.array([1.0, 0, 0, 0]), np.zeros(4), np.zeros(9)
+
+    def rotate(axis: int, half: float) -> None:
+        nonlocal q
+        part[:] = 0
+        part[axis + 1] = half
+        part[0] = np.sqrt(1 - half * half)
+        product = np.zeros(4)
+        mju_mulQuat(product, q, part)
+        q = product / np.linalg.norm(product)
+
+    rotations = 0
+    while True:
+        mju_quat2Mat(R, q)
+        vectors = R.reshape(3, 3)
+        D = vectors.T @ A @ vectors
+        values = np.diag(D).copy()
+        row, column, axis = max(((0, 1, 2), (0, 2, 1), (1, 2, 0)), key=lambda p: abs(D[p[0], p[1]]))
+        if rotations == 500 or abs(D[row, column]) < 1e-12:
+            break
+        tau = (D[column, column] - D[row, row]) / (2 * D[row, column])
+        t = (1 if tau >= 0 else -1) / (abs(tau) + np.sqrt(1 + tau * tau))
+        c = 1 / np.sqrt(1 + t * t)
+        if c > 1 - 1e-12:
+            break
+        half = np.sqrt(0.5 - 0.5 * c) * (-1 if tau >= 0 else 1)
+        rotate(axis, -half if axis == 1 else half)
+        rotations += 1
+    for j in (0, 1, 0):
+        if values[j] + 1e-12 < values[j + 1]:
+            values[[j, j + 1]] = values[[j + 1, j]]
+            rotate((j + 2) % 3, np.sqrt(0.5))
     _put(_out(eigval, 3, "eigval"), values)
-    _put(_out(eigvec, 9, "eigvec"), vectors)
-    mju_mat2Quat(quat, vectors)
-    return 1
+    mju_quat2Mat(R, q)
+    _put(_out(eigvec, 9, "eigvec"), R)
+    _put(_out(quat, 4, "quat"), q)
+    return rotations
 
 
 def mju_boxQP(
@@ -970,8 +1003,8 @@ def mju_muscleDynamics(ctrl: float, act: float, prm: ArrayLike) -> float:
 
 
 def mju_writeNumBytes(nbytes: int) -> str:
-    """A number of bytes with a unit."""
+    """A number of bytes, with a unit if it is a multiple of one."""
     for shift, unit in ((60, "E"), (50, "P"), (40, "T"), (30, "G"), (20, "M"), (10, "K")):
-        if nbytes >= 1 << shift:
+        if nbytes >= 1 << shift and nbytes % (1 << shift) == 0:
             return f"{nbytes >> shift}{unit}"
     return str(nbytes)

@@ -939,6 +939,9 @@ def _bind(self: Any, elements: Any) -> Any:
     model = self if isinstance(self, Model) else self.model
     single = isinstance(elements, MjsElement)
     every = [elements] if single else list(elements)
+    for e in every:
+        if not isinstance(e, MjsElement):
+            raise TypeError(f"bind: needs elements of an MjSpec, found {e!r}")
     compiled = _COMPILED.get(model)
     kinds = {e._kind for e in every}
     if len(kinds) > 1:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional
+from typing import Any, Callable, Iterator, Optional, Sequence
 
 import numpy as np
 
 from .._errors import nearest
-from ._enums import mjtCamera, mjtLabel, mjtFrame, mjtRndFlag, mjtVisFlag
+from ._enums import mjtCamera, mjtFrame, mjtGeom, mjtLabel, mjtRndFlag, mjtVisFlag
+from ._fatal import FatalError
 
 
 class _Struct:
@@ -95,7 +96,7 @@ class MjvPerturb(_Struct):
     _defaults = {
         "select": 0, "flexselect": -1, "skinselect": -1, "active": 0, "active2": 0, "refpos": np.zeros(3),
         "refquat": np.array([1.0, 0, 0, 0]), "refselpos": np.zeros(3), "localpos": np.zeros(3), "localmass": 0.0,
-        "scale": 0.0,
+        "scale": 1.0,
     }  # fmt: skip
 
 
@@ -103,8 +104,9 @@ class MjvGeom(_Struct):
     """Something that is drawn in addition to the model."""
 
     _defaults = {
-        "type": 2, "dataid": -1, "objtype": 0, "objid": -1, "category": 4, "matid": -1, "texcoord": 0, "segid": -1,
-        "size": np.zeros(3, np.float32), "pos": np.zeros(3, np.float32), "mat": np.eye(3, dtype=np.float32),
+        "type": int(mjtGeom.mjGEOM_NONE), "dataid": -1, "objtype": 0, "objid": 0, "category": 0, "matid": -1, "texcoord": 0,
+        "segid": 0, "texid": -1, "texrepeat": np.zeros(2, np.float32), "texuniform": 0,
+        "size": np.full(3, 0.1, np.float32), "pos": np.zeros(3, np.float32), "mat": np.eye(3, dtype=np.float32),
         "rgba": np.array([0.5, 0.5, 0.5, 1], np.float32), "emission": 0.0, "specular": 0.5, "shininess": 0.5,
         "reflectance": 0.0, "label": "", "transparent": 0, "camdist": 0.0, "modelrbound": 0.0,
     }  # fmt: skip
@@ -142,16 +144,42 @@ class MjvFigure(_Struct):
     }  # fmt: skip
 
 
+class _Geoms(Sequence[MjvGeom]):
+    """As many geoms as a scene may hold, made when they are first asked for."""
+
+    def __init__(self, count: int) -> None:
+        self._made: list[Optional[MjvGeom]] = [None] * count
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(self[i] for i in range(*index.indices(len(self._made))))
+        found = self._made[index]
+        if found is None:
+            found = self._made[index] = MjvGeom()
+        return found
+
+    def __repr__(self) -> str:
+        return f"<{len(self._made)} geoms>"
+
+
 class MjvScene:
-    """What is drawn: the model, and geoms that a program adds."""
+    """What is drawn: the model, and geoms that a program adds. The arrays of flexes and skins are empty."""
 
     def __init__(self, model: Any = None, maxgeom: Optional[int] = None) -> None:
         if maxgeom is None:
             maxgeom = 0 if model is None else 1000
-        self.maxgeom = maxgeom
+        self.maxgeom = int(maxgeom)
         self.scale = 1.0
-        self.ngeom = 0
-        self.geoms = [MjvGeom() for _ in range(min(maxgeom, 10000))]
+        self.ngeom = self.nlight = self.nflex = self.nskin = self.status = self.stereo = self.framewidth = 0
+        self.enabletransform = 0
+        self.translate, self.rotate = np.zeros(3, np.float32), np.array([1, 0, 0, 0], np.float32)
+        self.framergb = np.zeros(3, np.float32)
+        self.geoms = _Geoms(self.maxgeom)
+        self.lights = tuple(MjvLight() for _ in range(100))
+        self.camera = (MjvGLCamera(), MjvGLCamera())
         self.flags = _flags(int(mjtRndFlag.mjNRNDFLAG), (
             mjtRndFlag.mjRND_SHADOW, mjtRndFlag.mjRND_REFLECTION, mjtRndFlag.mjRND_SKYBOX, mjtRndFlag.mjRND_HAZE,
             mjtRndFlag.mjRND_CULL_FACE))  # fmt: skip
@@ -257,13 +285,22 @@ def mjv_initGeom(geom: MjvGeom, type: int, size: Any, pos: Any, mat: Any, rgba: 
     """Sets what a geom of a scene looks like; None leaves a default."""
     geom.__init__()  # type: ignore[misc]
     geom.type = int(type)
-    for name, value in (("size", size), ("pos", pos), ("mat", mat), ("rgba", rgba)):
+    if size is not None:
+        sides = np.asarray(size, float).reshape(3)
+        if geom.type == mjtGeom.mjGEOM_SPHERE:
+            sides = sides[[0, 0, 0]]
+        elif geom.type in (mjtGeom.mjGEOM_CAPSULE, mjtGeom.mjGEOM_CYLINDER):
+            sides = sides[[0, 0, 1]]
+        geom.size = sides
+    for name, value in (("pos", pos), ("mat", mat), ("rgba", rgba)):
         if value is not None:
             setattr(geom, name, value)
 
 
 def mjv_connector(geom: MjvGeom, type: int, width: float, from_: Any, to: Any) -> None:
-    """Puts a capsule, cylinder, arrow or line between two points."""
+    """Puts a capsule, cylinder, arrow or line between two points. The width of lines is in pixels."""
+    if int(type) not in _CENTERED + _FROM_ORIGIN:
+        raise FatalError(f"mjv_connector: invalid geom type {int(type)} for connector")
     from ._math import mju_quat2Mat, mju_quatZ2Vec
 
     start, end = np.asarray(from_, float), np.asarray(to, float)
@@ -272,10 +309,51 @@ def mjv_connector(geom: MjvGeom, type: int, width: float, from_: Any, to: Any) -
     mju_quatZ2Vec(quat, end - start)
     mju_quat2Mat(mat, quat)
     geom.type = int(type)
-    arrow = int(type) in (100, 101, 102)
-    geom.size = (width, width, length if arrow or int(type) == 104 else length / 2)
-    geom.pos = start if arrow or int(type) == 104 else (start + end) / 2
+    geom.size = (width, width, length / 2 if geom.type in _CENTERED else length)
+    geom.pos = (start + end) / 2 if geom.type in _CENTERED else start
     geom.mat = mat.reshape(3, 3)
+
+
+_CENTERED = (mjtGeom.mjGEOM_CAPSULE, mjtGeom.mjGEOM_CYLINDER)
+_FROM_ORIGIN = (mjtGeom.mjGEOM_ARROW, mjtGeom.mjGEOM_ARROW1, mjtGeom.mjGEOM_ARROW2, mjtGeom.mjGEOM_LINE)
+# numbers of shapes that are drawn, of geoms that are one of them
+_SHAPES = {
+    mjtGeom.mjGEOM_PLANE: 0, mjtGeom.mjGEOM_SPHERE: 1, mjtGeom.mjGEOM_CAPSULE: 2, mjtGeom.mjGEOM_ELLIPSOID: 3,
+    mjtGeom.mjGEOM_CYLINDER: 4, mjtGeom.mjGEOM_BOX: 5, mjtGeom.mjGEOM_ARROW: 7, mjtGeom.mjGEOM_ARROW1: 7,
+}  # fmt: skip
+
+
+def drawn(geom: MjvGeom, pixel: Callable[[Any], float]) -> Iterator[tuple[int, list[float], list[float], list[float], list[float]]]:
+    """Shapes that a geom of a scene is drawn as: number, size, position, matrix, colour. A line is a rod;
+    pixel(position) is how wide a pixel is there, m."""
+    kind = mjtGeom(int(geom.type))
+    size, pos, mat = (np.asarray(x, float) for x in (geom.size, geom.pos, geom.mat))
+    rgba = geom.rgba.tolist()
+
+    def one(shape: int, sides: Any, at: Any, turn: Any = mat) -> Any:
+        return shape, [float(x) for x in sides], [float(x) for x in at], np.asarray(turn).reshape(-1).tolist(), rgba
+
+    if kind in (mjtGeom.mjGEOM_CAPSULE, mjtGeom.mjGEOM_CYLINDER):
+        yield one(_SHAPES[kind], (size[0], size[2], 0), pos)
+    elif kind in _SHAPES:
+        yield one(_SHAPES[kind], size, pos)
+    elif kind == mjtGeom.mjGEOM_ARROW2:
+        back = mat * np.array([1, -1, -1])  # half a turn about the first axis
+        for turn in (mat, back):
+            yield one(7, (size[0], size[1], size[2] / 2), pos + mat[:, 2] * size[2] / 2, turn)
+    elif kind == mjtGeom.mjGEOM_LINE:
+        middle = pos + mat[:, 2] * size[2] / 2
+        yield one(4, (0.5 * size[0] * pixel(middle), size[2] / 2, 0), middle)
+    elif kind == mjtGeom.mjGEOM_LINEBOX:
+        radius = 0.5 * pixel(pos)
+        for axis in range(3):
+            turn = mat[:, [(axis + 1) % 3, (axis + 2) % 3, axis]]
+            for i in (-1, 1):
+                for j in (-1, 1):
+                    corner = mat[:, (axis + 1) % 3] * (i * size[(axis + 1) % 3]) + mat[:, (axis + 2) % 3] * (j * size[(axis + 2) % 3])
+                    yield one(4, (radius, size[axis], 0), pos + corner, turn)
+    elif kind not in (mjtGeom.mjGEOM_LABEL, mjtGeom.mjGEOM_NONE):
+        raise NotImplementedError(f"a geom of type {kind.name} cannot be added to a picture; primitives, arrows, lines and labels can")
 
 
 class MjTimerStat(_Struct):

@@ -69,7 +69,7 @@ class Rollout:
         """States (nbatch, nstep, nstate) and sensors (nbatch, nstep, nsensordata) of nbatch trajectories.
 
         initial_state: (nbatch, nstate), mjSTATE_FULLPHYSICS. control: (nbatch, nstep, ncontrol), the parts of the state
-        in control_spec. Everything of length 1 is used for all. The results do not depend on the number of threads.
+        in control_spec; without it those that the Data holds act. Everything of length 1 is used for all. The results do not depend on the number of threads.
         """
         if self._closed:
             raise RuntimeError("rollout requested after thread pool shutdown")
@@ -121,8 +121,12 @@ class Rollout:
 
         def run(index: int, d: Data) -> None:
             m = models[index if len(models) > 1 else 0]
+            held = np.empty(ncontrol)
+            _core.get_state(m, d, held, control_spec)
             _core.reset(m, d)
             _core.set_state(m, d, pick(states, index), full)
+            if controls is None:
+                _core.set_state(m, d, held, control_spec)  # what the Data holds acts, as in MuJoCo
             if warm is not None:
                 d.qacc_warmstart[:] = pick(warm, index)
             else:
