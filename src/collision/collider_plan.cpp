@@ -32,8 +32,9 @@ bool isUpToDate(const Model& m, const ColliderPlan& plan) {
          areBoth(plan.pair, m.pair_geom1, m.pair_geom2);
 }
 
-/// Leaves out colliders that none of the others may meet.
+/// Leaves out colliders that none of the others may meet, unless there are so many that asking takes long.
 void keepThoseWithPartners(const Model& m, Array<int>& colliders) {
+  if (colliders.size() > kMostAskedAbout) return;
   std::ptrdiff_t kept = 0;
   const Array<int> all = colliders;
   int partner = all.empty() ? -1 : all.back();  // most have the one before them had

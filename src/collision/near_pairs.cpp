@@ -60,6 +60,7 @@ bool mayMeet(const Model& m, const NearPairs& near, int i, int j) {
 bool listFew(const Model& m, NearPairs& near) {
   const int count = static_cast<int>(near.box.size());
   near.pair.clear();
+  if (count > kMostAskedAbout) return false;
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
       if (!mayMeet(m, near, i, j)) continue;

@@ -9,6 +9,9 @@
 
 namespace sinew {
 
+/// Up to so many colliders each is asked about every other when lists are made; the tree of boxes does for more.
+inline constexpr std::ptrdiff_t kMostAskedAbout = 1000;
+
 /// Two colliders in the order of a ColliderPair; `pair` is the explicit pair, -1: automatic.
 ColliderPair orderedPair(const Model& m, int collider1, int collider2, int pair);
 
