@@ -19,6 +19,7 @@ namespace {
 constexpr int kInterval = 16;            // steps between two measurements
 constexpr int kWindow = 64;              // measurements after which energy that was lost counts as lost
 constexpr double kOutOfProportion = 10;  // times the largest energy of motion that was explained
+constexpr double kRounding = 1e-12;      // relative error of positions
 constexpr double kNoMatter = 0.01;       // share of what springs hold, or of the model's size by which all is raised
 
 /// Cheap, and different if one number is, as every operation is one to one. Four sums side by side, so that an addition
@@ -70,13 +71,16 @@ double strainOfRows(const Data& d) {
   return sum;
 }
 
-/// Energy that is no matter, J: everything raised by a hundredth of the model's size.
+/// Energy that is no matter, J: everything raised by a hundredth of the model's size; or so slow that a step moves it
+/// by what rounding may, a trillionth of its distance from the origin.
 double leastScale(const Model& m) {
-  if (m.opt.disabled(disable::kGravity)) return 0;
+  const double extent = m.stat.extent;
   double mass = 0;
   for (int b = 1; b < m.nbody; ++b) mass += m.body_mass[b];
   for (int node = 0; node < m.nflexnode; ++node) mass += m.flexnode_mass[node];
-  return mass * ConstMapVec3(m.opt.gravity.data()).norm() * kNoMatter * m.stat.extent;
+  const double gravity = m.opt.disabled(disable::kGravity) ? 0 : ConstMapVec3(m.opt.gravity.data()).norm();
+  const double slow = kRounding * (ConstMapVec3(m.stat.center.data()).norm() + extent) / m.opt.timestep;
+  return mass * (gravity * kNoMatter * extent + 0.5 * slow * slow);
 }
 
 struct Energies {
