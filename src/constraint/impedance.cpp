@@ -446,4 +446,17 @@ void setImpedance(const Model& m, Data& d) {
   }
 }
 
+double complianceOf(const Model& m, const Data& d, const RowBlock& block) {
+  const RowType type = d.efc_type[block.row];
+  if (type < RowType::ContactFrictionless) return 0;
+  const Contact& contact = d.contact[d.efc_id[block.row]];
+  if (!holdsStiffNode(m, d, contact)) return 0;
+  const RowParameters p = parametersOf(m, d, type, d.efc_id[block.row]);
+  const Impedance impedance =
+      hardenedAtMiddle(m, contact, impedanceAt(p.solimp, d.efc_pos[block.row] - d.efc_margin[block.row]));
+  const double K = stiffnessOf(p.solref, p.solimp[1]), square = K > 0 ? 1 / K : 0;
+  const double give = (1 - impedance.value) / (impedance.value * impedance.value);
+  return give * square * contactDiagonal(m, d, RowType::ContactElliptic, contact, 0, square);
+}
+
 }  // namespace sinew

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "collision/thin.h"
 #include "constraint/contact_target.h"
+#include "constraint/row_builder.h"
 #include "forces/stiff_metric.h"
 #include "math/types.h"
 #include "model/workspace.h"
@@ -349,6 +350,21 @@ void finish(const solve::ConstraintProblem& p, IslandProblem& local, std::span<c
   local.scatter(d);
 }
 
+/// What contacts of flexes give way by, so that at rest the depth is the compliance times the force: of a depth the
+/// share erp is given back in a step, which R lambda holds up. Pressure spreads over what is pressed, as far as the
+/// material lets it; between hard contacts it would all go to one, whichever round-off chooses.
+std::span<const double> complianceOfRows(const Model& m, const Data& d, const Island& island,
+                                         const solve::ConstraintProblem& p, Arena& arena) {
+  if (!p.hasFlexNodes) return {};
+  const std::span<double> compliance = arena.zeros<double>(p.rows());
+  const double h = m.opt.timestep;
+  for (std::size_t b = 0; b < island.blocks.size(); ++b) {
+    compliance[static_cast<std::size_t>(p.blocks[b].row)] =
+        m.opt.erp / (h * h) * complianceOf(m, d, d.row_block[island.blocks[b]]);
+  }
+  return compliance;
+}
+
 /// One island by Newton's method, in its own numbering.
 solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island, Arena& arena) {
   const double h = m.opt.timestep;
@@ -365,9 +381,11 @@ solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island
   const std::span<const double> start = copyOf(s.x);
   for (std::size_t i = 0; i < start.size(); ++i) s.x[i] += h * p.smoothAcceleration[i];
   const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
+  const std::span<const double> compliance = complianceOfRows(m, d, island, p, arena);
   const std::span<const double> calm = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
   if (calm.empty()) {
-    solve::ImpulseReport report = solve::solveHardByNewton(p, {p.aref, h}, options, arena, s.force, s.x, start);
+    solve::ImpulseReport report =
+        solve::solveHardByNewton(p, {p.aref, h, compliance}, options, arena, s.force, s.x, start);
     finish(p, local, start, h, d);
     return report;
   }
@@ -378,11 +396,11 @@ solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island
     return Jv;
   };
   const std::span<const double> free = copyOf(s.x);
-  solve::ImpulseReport report = solve::solveHardByNewton(p, {calm, h}, options, arena, s.force, s.x, start);
+  solve::ImpulseReport report = solve::solveHardByNewton(p, {calm, h, compliance}, options, arena, s.force, s.x, start);
   const std::span<const double> plain = copyOf(s.force), plainVelocity = copyOf(s.x);
   std::copy(free.begin(), free.end(), s.x.begin());
   const solve::ImpulseReport more =
-      solve::solveHardByNewton(p, {p.aref, h}, options, arena, s.force, s.x, plainVelocity);
+      solve::solveHardByNewton(p, {p.aref, h, compliance}, options, arena, s.force, s.x, plainVelocity);
   report.sweeps += more.sweeps;
   report.converged = report.converged && more.converged;
   report.residual = std::max(report.residual, more.residual);

@@ -99,4 +99,8 @@ void subtractJacobianRate(const Model& m, const Data& d, double* aref);
 /// efc_diagA, efc_KBIP, efc_R, efc_D and Contact::mu from the rows' parameters.
 void setImpedance(const Model& m, Data& d);
 
+/// How far the normal of a contact gives way at rest, m/N, if a side of it is a flex whose rows are weighed against its
+/// stiffness: what a row of the soft solvers does there, (1 - d)/d^2 / (m/tau^2 + k). Otherwise 0.
+double complianceOf(const Model& m, const Data& d, const RowBlock& block);
+
 }  // namespace sinew

@@ -21,6 +21,9 @@ constexpr double kLeastGive = 1e-8, kLeastGiveOfFlexes = 1e-5;
 /// A round that leaves more than this share of the error converges slowly.
 constexpr double kSlow = 0.1;
 constexpr int kMostRounds = 40;
+/// Where compliance stays, rounds end when so many of them brought the error below this share of the lowest so far.
+constexpr int kPatience = 3;
+constexpr double kProgress = 0.5;
 /// Tolerance of a round, as a share of the cost of its compliance: the square of the error of the impulses, just above
 /// rounding, so that the tolerance of the whole decides.
 constexpr double kRoundTolerance = 1e-15;
@@ -40,10 +43,18 @@ struct SoftRows {
   std::span<double> R, D;
   std::span<ConeParameters> cones;
 
-  void stiffen(double give) const {
+  void stiffen(const ConstraintProblem& p, const ImpulseRows& rows, double give) const {
     for (std::size_t i = 0; i < R.size(); ++i) {
       R[i] = give * moved[i];
+      if (!rows.compliance.empty() && R[i] > 0) R[i] = std::max(R[i], rows.compliance[i]);
       D[i] = R[i] > 0 ? 1 / R[i] : 0;
+    }
+    // friction stays hard where the normal gives way
+    for (const RowBlock& block : p.blocks) {
+      if (block.kind != BlockKind::Elliptic) continue;
+      ConeParameters& cone = cones[at(block.cone)];
+      const auto normal = at(block.row);
+      cone.mu = cone.friction[0] * (R[normal] > give * moved[normal] ? std::sqrt(give * moved[normal] / R[normal]) : 1);
     }
   }
 };
@@ -208,61 +219,74 @@ ImpulseReport solveHardByNewton(const ConstraintProblem& p, const ImpulseRows& r
 
   ImpulseReport report;
   report.converged = false;
-  const double least = p.hasFlexNodes ? kLeastGiveOfFlexes : kLeastGive;
+  // Length rows of a mesh may contradict each other, where a sheet folds over an edge, and then their multipliers have
+  // no limit: in islands with flexes rows keep their compliance. The shift need not be found better than to what it
+  // does, and often cannot: contacts of one point share what they carry at will.
+  const bool keeps = p.hasFlexNodes;
+  const double least = keeps ? kLeastGiveOfFlexes : kLeastGive;
   SolveOptions newton{.maxIterations = options.maxSweeps};
-  double give = std::max(least, kFirstGive), error = 0;
+  double give = std::max(least, kFirstGive), error = 0, lowest = std::numeric_limits<double>::infinity();
+  const double tolerance = keeps ? std::max(give, options.tolerance) : options.tolerance;
   bool isFirst = true;
-  int round = 0;
+  bool anySolved = false;
+  int round = 0, idle = 0;
   // stages of equal compliance, in which the matrix stays what it is as long as rows do not change sides
   while (round < kMostRounds && !report.converged) {
-    soft.stiffen(give);
+    soft.stiffen(p, rows, give);
     newton.tolerance = kRoundTolerance * give * energy * q.primalScale;
     const Arena::Scope scope(arena);
     PrimalSolver solver(q, newton, PrimalMethod::Newton, arena);
     const int innerBefore = report.innerIterations;
+    bool isSolved = true;
     for (bool isQuick = true; isQuick && round < kMostRounds && !report.converged; ++round) {
-      // Length rows of a mesh may contradict each other, where a sheet folds over an edge, and then their multipliers
-      // have no limit: in islands with flexes equalities keep their compliance.
-      for (const RowBlock& block : p.blocks) {
-        const bool keeps = p.hasFlexNodes;
-        for (std::size_t i = at(block.row); i < at(block.row + block.nrow); ++i) {
+      // a round that ran out of iterations goes on: its impulses are no multipliers yet
+      if (isSolved) {
+        for (std::size_t i = 0; i < old.size(); ++i) {
           old[i] = keeps ? 0 : lambda[i];
           soft.target[i] = std::max(kNever, rows.target[i]) + soft.R[i] * old[i];
         }
-      }
-      for (const RowBlock& block : p.blocks) {
-        if (block.kind == BlockKind::Elliptic) soft.target[at(block.row)] -= shift[block.cone];
+        for (const RowBlock& block : p.blocks) {
+          if (block.kind == BlockKind::Elliptic) soft.target[at(block.row)] -= shift[block.cone];
+        }
       }
       if (isFirst) {
         chooseStart(q, before, velocity, residual, arena);
         solution.startResidual = residual;
+      } else if (keeps && isSolved) {
+        solver.predict(solution, residual);
       }
       const SolveReport step = solver.solve(solution);
       solution.startResidual = {};
       report.sweeps += step.iterations;
       report.innerIterations = innerBefore + step.innerIterations;
       report.matrix = step.matrix;
+      isFirst = false;
+      isSolved = step.converged || step.iterations < newton.maxIterations;
+      if (!isSolved) continue;
+      anySolved = true;
       multiplyRows(p, velocity.data(), Jv.data());
+      for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = Jv[i] - soft.target[i];
 
       // rows are off their targets by R times the change of their impulses, and by what the shift was wrong
       const double last = error;
       error = shift.improve(Jv.data(), lambda.data(), soft.moved.data());
       double size = 0;
-      for (const RowBlock& block : p.blocks) {
-        const bool keeps = p.hasFlexNodes;
-        for (std::size_t i = at(block.row); i < at(block.row + block.nrow); ++i) {
-          const double off = keeps ? 0 : give * (lambda[i] - old[i]);
-          error += soft.moved[i] * off * off;
-          size += soft.moved[i] * lambda[i] * lambda[i];
-        }
+      for (std::size_t i = 0; i < lambda.size(); ++i) {
+        const double off = keeps ? 0 : give * (lambda[i] - old[i]);
+        error += soft.moved[i] * off * off;
+        size += soft.moved[i] * lambda[i] * lambda[i];
       }
       report.residual = size > 0 ? std::sqrt(error / size) : std::sqrt(error);
-      report.converged = error <= options.tolerance * options.tolerance * size;
-      isQuick = isFirst || give <= least || error <= kSlow * kSlow * last;
-      isFirst = false;
+      report.converged = error <= tolerance * tolerance * size;
+      isQuick = last == 0 || give <= least || error <= kSlow * kSlow * last;
+      if (!keeps) continue;
+      idle = error < kProgress * kProgress * lowest ? 0 : idle + 1;
+      lowest = std::min(lowest, error);
+      if (idle >= kPatience) round = kMostRounds;
     }
     give = std::max(least, give * kStiffer);
   }
+  if (!anySolved) report.residual = 1;  // too few iterations for anything: v+ is better than v*, and no more
   return report;
 }
 

@@ -27,6 +27,9 @@ struct ImpulseRows {
   std::span<const double> target;
   /// Bounds of friction loss are so many times those of the problem: the duration of the step, if those are forces.
   double bound = 1;
+  /// Velocity by which a row falls short of its target per impulse, because what it touches gives way; one per row, or
+  /// none: Newton's method only.
+  std::span<const double> compliance = {};
 };
 
 /// Which way sweeps go over the blocks.

@@ -120,7 +120,7 @@ void IterativeHessian::markTouched(int b) {
   }
 }
 
-void IterativeHessian::assemble(const double* r, const RowState* state) {
+void IterativeHessian::assemble(const double* r, const RowState* state, const double* share) {
   plan_.set(p_.metric->lower(), H_);
   // the metric may have been factored for the smooth motion: then only rows that others touch are made
   const BlockMatrix* metric = p_.metric->blocks();
@@ -128,7 +128,7 @@ void IterativeHessian::assemble(const double* r, const RowState* state) {
   double W[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
-    if (!blockWeights(p_, block, r, state, W)) continue;
+    if (!blockWeights(p_, block, r, state, W, share)) continue;
     addBlock(b, W);
     if (metric) markTouched(b);
     if (isCone(block, state)) std::copy_n(W, block.nbasis * block.nbasis, coneWeights_.data() + kWeights * block.cone);
@@ -141,7 +141,7 @@ void IterativeHessian::assemble(const double* r, const RowState* state) {
   changed_ = 1;  // nothing is known of the sides yet
 }
 
-void IterativeHessian::update(const double* r, const RowState* state, const RowState* before) {
+void IterativeHessian::update(const double* r, const RowState* state, const RowState* before, const double* share) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   changed_ = 0;
   std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
@@ -150,7 +150,7 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
     if (!cone && std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) continue;
     const int count = block.nbasis * block.nbasis;
-    blockWeights(p_, block, r, state, W);
+    blockWeights(p_, block, r, state, W, share);
     if (!wasCone) blockWeights(p_, block, r, before, old);
     double* saved = block.kind == BlockKind::Elliptic ? coneWeights_.data() + kWeights * block.cone : nullptr;
     if (wasCone) std::copy_n(saved, count, old);

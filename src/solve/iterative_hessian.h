@@ -23,8 +23,8 @@ class IterativeHessian {
   /// What solving costs, in multiplications of a direct factorization that take as long.
   static double predictedCost(const ConstraintProblem& p, Accuracy accuracy);
 
-  void assemble(const double* r, const RowState* state);
-  void update(const double* r, const RowState* state, const RowState* before);
+  void assemble(const double* r, const RowState* state, const double* share = nullptr);
+  void update(const double* r, const RowState* state, const RowState* before, const double* share = nullptr);
 
   /// y ~ inv(H) x, as a step of Newton's method needs it. Iterations end when what is left of the decrease
   /// 1/2 x' inv(H) x that it predicts is a small share of that, which is smaller if few rows changed sides, or

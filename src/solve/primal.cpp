@@ -62,6 +62,7 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       gradient_(arena.take<double>(n_)),
       preconditioned_(arena.take<double>(n_)),
       direction_(arena.take<double>(n_)),
+      share_(arena.take<double>(method == PrimalMethod::Newton && p.hasFlexNodes ? rows_ : 0)),
       oldGradient_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldState_(arena.take<RowState>(rows_)) {
@@ -169,15 +170,15 @@ void PrimalSolver::multiplyFixed(const Solution& s) {
   // H d less what the other rows have in it, J' S'' J d; H was made for the states of now, and d = -preconditioned_
   iterative_->productOfSolution(gradient_.data(), fixedProduct_.data());
   for (double& value : fixedProduct_) value = -value;
-  weighRows(sided_, residual_.data(), s.state.data(), Js_.data(), weighed_.data());
+  weighRows(sided_, residual_.data(), s.state.data(), Js_.data(), weighed_.data(), shares());
   for (std::size_t i = static_cast<std::size_t>(firstSided_); i < weighed_.size(); ++i) weighed_[i] = -weighed_[i];
   addTransposed(sided_, weighed_.data(), fixedProduct_.data());
 }
 
 void PrimalSolver::updateHessian(const Solution& s) {
   withHessian([&](auto& H) {
-    isAssembled_ ? H.update(residual_.data(), s.state.data(), oldState_.data())
-                 : H.assemble(residual_.data(), s.state.data());
+    isAssembled_ ? H.update(residual_.data(), s.state.data(), oldState_.data(), shares())
+                 : H.assemble(residual_.data(), s.state.data(), shares());
   });
   isAssembled_ = true;
   std::copy(s.state.begin(), s.state.end(), oldState_.begin());
@@ -190,15 +191,53 @@ void PrimalSolver::solveHessian(const Solution& s) {
     // conjugate gradients stagnated: fall back to a factor
     plan_ = {MatrixForm::Sparse, PlanReason::NoConvergence};
     useSparse(plans().planFor(p_, arena_));
-    sparse_->assemble(residual_.data(), s.state.data());
+    sparse_->assemble(residual_.data(), s.state.data(), shares());
   }
   sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
           : dense_->solve(gradient_.data(), preconditioned_.data());
 }
 
+bool PrimalSolver::directionFrom(const Solution& s, bool improvedLittle) {
+  if (!improvedLittle) {
+    updateHessian(s);
+    solveHessian(s);
+    if (!(decrement() < options_.tolerance)) return true;
+  }
+  // Weights that are stiffer than the second derivative promise less than there is: that only the latter can say.
+  if (share_.empty() || !sharpenShares(sided_, residual_.data(), s.state.data(), share_.data())) {
+    return !improvedLittle;
+  }
+  updateHessian(s);
+  solveHessian(s);
+  return true;
+}
+
 double PrimalSolver::decrement() const {
   // in this order the maximum of NaN is NaN, which is below no tolerance
   return std::max(0.5 * p_.primalScale * dot(gradient_, preconditioned_), 0.0);
+}
+
+void PrimalSolver::predict(const Solution& s, std::span<const double> expected) {
+  start(s);
+  const double before = cost_;
+  const Arena::Scope scope(arena_);
+  const std::span<double> gap = arena_.take<double>(rows_), x = arena_.take<double>(n_);
+  std::copy(s.x.begin(), s.x.end(), x.begin());
+  for (std::size_t i = 0; i < gap.size(); ++i) gap[i] = residual_[i] - expected[i];
+  // forces of the model at the start: f(expected) - S''(expected) gap
+  std::copy(expected.begin(), expected.end(), residual_.begin());
+  evaluateRows(sided_, residual_.data(), s.force.data(), s.state.data());
+  if (!share_.empty()) startShares(sided_, residual_.data(), s.state.data(), share_.data());
+  weighRows(sided_, residual_.data(), s.state.data(), gap.data(), Js_.data(), shares());
+  for (std::size_t i = static_cast<std::size_t>(firstSided_); i < Js_.size(); ++i) Js_[i] = s.force[i] - Js_[i];
+  std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
+  addTransposed(sided_, Js_.data(), s.constraintForce.data());
+  for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] = fixedGradient_[i] - s.constraintForce[i];
+  updateHessian(s);
+  solveHessian(s);
+  addScaled(s.x, preconditioned_, -1);
+  start(s);
+  if (!(cost_ < before)) std::copy(x.begin(), x.end(), s.x.begin());
 }
 
 SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
@@ -213,6 +252,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
 
   start(s);
   record();
+  if (!share_.empty()) startShares(sided_, residual_.data(), s.state.data(), share_.data());
 
   // is the start good enough already?
   report.gradientNorm = scale * norm(gradient_);
@@ -244,6 +284,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     addScaled(s.x, direction_, step.alpha);
     addScaled(fixedGradient_, fixedProduct_, step.alpha);
     fixedCost_ += step.alpha * (slope + 0.5 * step.alpha * curvature);
+    if (!share_.empty()) advanceShares(sided_, residual_.data(), s.state.data(), Js_.data(), step.alpha, share_.data());
     const auto sided = static_cast<std::size_t>(firstSided_);
     addScaled(residual_.subspan(sided), Js_.subspan(sided), step.alpha);
     if (!newton) {
@@ -252,18 +293,17 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     }
     evaluate(s);
     record();
+    if (!share_.empty()) settleShares(sided_, residual_.data(), s.state.data(), share_.data());
 
     ++report.iterations;
     report.improvement = scale * step.improvement;
     report.gradientNorm = scale * norm(gradient_);
-    report.converged = (report.improvement > 0 && report.improvement < tolerance) || report.gradientNorm < tolerance;
-    if (report.converged) break;
-
-    if (newton) {
-      updateHessian(s);
-      solveHessian(s);
-      report.converged = decrement() < tolerance;
-    } else {
+    report.converged = report.gradientNorm < tolerance;
+    const bool improvedLittle = report.improvement > 0 && report.improvement < tolerance;
+    if (!report.converged && newton) {
+      report.converged = !directionFrom(s, improvedLittle) || decrement() < tolerance;
+    } else if (!report.converged) {
+      report.converged = improvedLittle;
       std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());
       p_.metric->solve(preconditioned_.data());
     }

@@ -13,7 +13,7 @@
 namespace sinew::solve {
 
 enum class PrimalMethod {
-  Newton,            ///< direction -inv(H) g with H = A + J' S'' J
+  Newton,            ///< direction -inv(H) g with H = A + J' S'' J, for sharp cones primal-dual, see solve/rows.h
   ConjugateGradient  ///< preconditioned by A, conjugacy of [Hager and Zhang 2005]
 };
 
@@ -37,6 +37,11 @@ class PrimalSolver {
   /// it receives the cost at the start and after every iteration, as far as it has room.
   SolveReport solve(Solution solution, std::span<double> costs = {});
 
+  /// Newton only: moves the start, solution.x, to the minimizer of the quadratic model of the cost about the residuals
+  /// `expected`, if it costs less than where it is. If the rows are in the zones that these residuals are in, that is
+  /// the solution. With rows as hard as those of impulses a start that is not exactly this one is in none of them.
+  void predict(const Solution& solution, std::span<const double> expected);
+
  private:
   void start(const Solution& s);
   void evaluate(const Solution& s);       // the rows of sided_, and the gradient
@@ -47,13 +52,16 @@ class PrimalSolver {
   void useSparse(const FactorPlan& plan);
   class Costs;
   bool iterates() const { return iterative_ && !sparse_; }
+  const double* shares() const { return share_.empty() ? nullptr : share_.data(); }
   template <class F>
   void withHessian(F&& f) {
     iterates() ? f(*iterative_) : sparse_ ? f(*sparse_) : f(*dense_);
   }
   void updateHessian(const Solution& s);  // to residuals and states of now
   void solveHessian(const Solution& s);   // preconditioned = inv(H) gradient
-  double decrement() const;               // 1/2 scale g' P g for the current preconditioned gradient
+  // inv(H) gradient after an iteration; false: it improved too little for another one
+  bool directionFrom(const Solution& s, bool improvedLittle);
+  double decrement() const;  // 1/2 scale g' P g for the current preconditioned gradient
 
   const ConstraintProblem& p_;
   const SolveOptions& options_;
@@ -69,6 +77,7 @@ class PrimalSolver {
   std::span<double> fixedGradient_;  // of the metric's part of the cost and that of the fixed rows
   std::span<double> fixedProduct_;   // second derivative of these times the direction
   std::span<double> residual_, Js_, gradient_, preconditioned_, direction_;
+  std::span<double> share_;                            // Newton with flexes only, by rows: see isSharp(); empty: none
   std::span<double> weighed_;                          // iterations only, by rows
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;                       // to which H belongs

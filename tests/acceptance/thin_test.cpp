@@ -132,6 +132,7 @@ TEST(Thin, THIN_3_NodesWeighMoreOnlyUnderTextbookLaws) {
 struct Pinch {
   std::string option{}, cloth{}, finger{};
   double radius = 0.001, force = 2, friction = 1;
+  double shift = 0;  ///< of the fingers along the sheet, m
 };
 
 /// How far a cloth of 50 g slips between two fingers in `seconds`, in which it crumples and flutters, m. Its weight
@@ -142,12 +143,12 @@ double slip(const Pinch& p, double seconds = 0.5, double ramp = 0) {
       "<mujoco><option timestep='.002' integrator='implicitfast' {0}/><worldbody>"
       "<flexcomp name='cloth' type='grid' dim='2' count='11 11 1' spacing='.02 .02 .02' euler='90 0 0' mass='.05' "
       "radius='{1}'>{2}<contact selfcollide='none' friction='{3}'/></flexcomp>"
-      "<body pos='.004 {4} .094'><joint type='slide' axis='0 1 0' damping='5'/><geom {5} mass='.1' "
+      "<body pos='{7} {4} .094'><joint type='slide' axis='0 1 0' damping='5'/><geom {5} mass='.1' "
       "friction='{3}'/></body>"
-      "<body pos='.004 {6} .094'><joint type='slide' axis='0 -1 0' damping='5'/><geom {5} mass='.1' "
+      "<body pos='{7} {6} .094'><joint type='slide' axis='0 -1 0' damping='5'/><geom {5} mass='.1' "
       "friction='{3}'/></body>"
       "</worldbody></mujoco>",
-      p.option, p.radius, p.cloth, p.friction, -y, p.finger, y)));
+      p.option, p.radius, p.cloth, p.friction, -y, p.finger, y, 0.004 + p.shift)));
   int top = 0;
   for (int n = 1; n < m.nflexnode; ++n) {
     const auto away = [&](int i) {
@@ -175,7 +176,6 @@ double slip(const Pinch& p, double seconds = 0.5, double ramp = 0) {
 TEST(Thin, THIN_1_TwoFingersHoldACloth) {
   const std::string cloth =
       "<elasticity young='1e5' poisson='.3' thickness='.001' damping='.002' elastic2d='both' law='stvk'/>";
-  // Impulse is in the whole matrix below: it slips by up to 6 mm there, with any change of the scene by another amount
   const std::vector<std::string> options = {"solver='Newton' cone='pyramidal'", "solver='Newton' cone='elliptic'",
                                             "solver='CG' cone='elliptic'", "solver='PGS' cone='pyramidal'"};
   const std::vector<Pinch> cases = {{.radius = 0.001, .force = 2, .friction = 1},
@@ -192,6 +192,49 @@ TEST(Thin, THIN_1_TwoFingersHoldACloth) {
   }
 }
 
+/// Hard contacts carry a load on one point if the sheet does not give way: which one, the last digits decide, and the
+/// sheet turns about it. So the fingers are also moved by less than anything that is there.
+TEST(Thin, THIN_1_TwoFingersHoldAClothByImpulses) {
+  std::vector<Pinch> cases = {{.radius = 0.001, .force = 2, .friction = 1},
+                              {.radius = 0.001, .force = 2, .friction = 1, .shift = 1e-9},
+                              {.radius = 0.003, .force = 5, .friction = 0.3, .shift = -1e-8},
+                              {.radius = 0.005, .force = 2, .friction = 1, .shift = 1e-7},
+                              {.radius = 0.003, .force = 2, .friction = 0.3}};
+  for (Pinch& p : cases) {
+    p.option = "solver='Impulse'";
+    p.cloth = "<elasticity young='1e5' poisson='.3' thickness='.001' damping='.002' elastic2d='both' law='stvk'/>";
+    p.finger = "type='box' size='.015 .01 .015'";
+    EXPECT_LT(std::abs(slip(p)), 0.001) << "radius " << p.radius << " force " << p.force << " friction " << p.friction
+                                        << " shift " << p.shift;
+  }
+}
+
+/// Iterations of Newton's method per step of a cloth that falls on a box and slides over its edges. Friction on it does
+/// not creep, so that its cones have a kink; with the second derivatives of sliding contacts alone it took 30
+/// iterations in the mean, 119 under Impulse; now 16 and 52.
+TEST(Thin, THIN_1_FrictionOnClothTakesFewIterations) {
+  const auto iterations = [](const std::string& option) {
+    const Model m = compile(readMjcfText(fmt::format(
+        "<mujoco><option timestep='.002' integrator='implicitfast' {}/><worldbody><geom type='box' size='.06 .06 .05'/>"
+        "<flexcomp name='cloth' type='grid' dim='2' count='12 12 1' spacing='.02 .02 .02' pos='0 0 .055' mass='.02' "
+        "radius='.003'><elasticity young='1e5' poisson='.3' thickness='.001' damping='.002' elastic2d='both' "
+        "law='stvk'/><contact selfcollide='none'/></flexcomp></worldbody></mujoco>",
+        option)));
+    Data d(m);
+    int total = 0;
+    constexpr int kSteps = 120;
+    for (int k = 0; k < kSteps; ++k) {
+      step(m, d);
+      for (const IslandReport& island : d.island) total += island.iterations;
+    }
+    EXPECT_TRUE(d.status.ok());
+    return static_cast<double>(total) / kSteps;
+  };
+  EXPECT_LT(iterations(""), 20);
+  EXPECT_LT(iterations("cone='elliptic'"), 20);
+  EXPECT_LT(iterations("solver='Impulse'"), 70);
+}
+
 /// Sheets under MuJoCo's law, which two fingers once pushed through: they stop at its middle.
 TEST(Thin, THIN_1_TwoFingersHoldAClothOfMuJoCosLaw) {
   const std::vector<std::string> options = {"solver='Newton' cone='pyramidal'", "solver='Newton' cone='elliptic'",
@@ -202,7 +245,8 @@ TEST(Thin, THIN_1_TwoFingersHoldAClothOfMuJoCosLaw) {
   }
 }
 
-/// Takes hours: runs where SINEW_LONG_TESTS is set.
+/// Takes long: runs where SINEW_LONG_TESTS is set. At 0.5 N, where friction carries twice the weight, it fails with
+/// every solver: folds hold the fingers apart until they slip.
 TEST(Thin, THIN_1_TheWholeMatrixForTenSeconds) {
   if (!std::getenv("SINEW_LONG_TESTS")) GTEST_SKIP() << "SINEW_LONG_TESTS is not set";
   for (const char* option : {"solver='Newton' cone='pyramidal'", "solver='Newton' cone='elliptic'",

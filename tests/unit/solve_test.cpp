@@ -150,6 +150,111 @@ TEST(Rows, WeightsAreTheSecondDerivative) {
   EXPECT_GT(checked, 100) << "the random problems must reach the middle zone";
 }
 
+/// With the direction of sliding for a share, the weights are the second derivative; with none, friction is a spring
+/// from the origin to the force of now, so that the force at the origin is zero; and whatever is between is not softer
+/// than the second derivative.
+TEST(Rows, SharesGoFromTheSecantToTheSecondDerivative) {
+  int checked = 0;
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    const RandomProblem random(seed, kAll);
+    const ConstraintProblem& p = random.problem();
+    std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size()), share(r.size());
+    std::vector<RowState> s(r.size());
+    multiplyRows(p, p.smoothAcceleration.data(), r.data());
+    evaluateRows(p, r.data(), f.data(), s.data());
+    for (const RowBlock& block : p.blocks) {
+      const auto row = static_cast<std::size_t>(block.row);
+      if (block.kind != BlockKind::Elliptic || s[row] != RowState::Cone) continue;
+      const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+      ASSERT_TRUE(isSharp(cone));
+      const int n = block.nrow;
+      using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+      const auto weights = [&](double length, bool none) {
+        double T = 0;
+        for (int k = 1; k < n; ++k) {
+          const auto i = static_cast<std::size_t>(k);
+          share[row + i] = r[row + i] * cone.friction[i - 1];
+          T = std::hypot(T, share[row + i]);
+        }
+        for (int k = 1; k < n; ++k) share[row + static_cast<std::size_t>(k)] *= length / T;
+        Matrix W(n, n);
+        blockWeights(p, block, r.data(), s.data(), W.data(), none ? nullptr : share.data());
+        return W;
+      };
+      const Matrix newton = weights(0, true), along = weights(1, false), half = weights(0.5, false),
+                   secant = weights(0, false);
+      EXPECT_LT((newton - along).norm(), tolerance(1e-12) * newton.norm());
+      const double least = -tolerance(1e-9) * newton.norm();
+      EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix>(half - newton).eigenvalues().minCoeff(), least);
+      EXPECT_GT(Eigen::SelfAdjointEigenSolver<Matrix>(secant - half).eigenvalues().minCoeff(), least);
+      // what the secant adds to the second derivative takes friction to zero where sliding ends
+      for (int k = 1; k < n; ++k) {
+        double added = 0;
+        for (int j = 1; j < n; ++j) added += (secant - newton)(k, j) * r[row + static_cast<std::size_t>(j)];
+        EXPECT_NEAR(added, -f[row + static_cast<std::size_t>(k)], tolerance(1e-9) * std::abs(f[row]));
+      }
+      ++checked;
+    }
+  }
+  EXPECT_GT(checked, 20);
+}
+
+/// A step that turns the direction of sliding round resets the share; one that does not follows the direction.
+TEST(Rows, SharesFollowTheDirectionOfSliding) {
+  RowBlock block{};
+  block.kind = BlockKind::Elliptic;
+  block.nrow = block.nbasis = 3;
+  block.cone = 0;
+  ConeParameters cone{};
+  cone.friction.fill(0.5);
+  cone.mu = 0.01;
+  const std::vector<double> D{1, 2500, 2500};
+  ConstraintProblem p;
+  p.blocks = {&block, 1};
+  p.cones = {&cone, 1};
+  p.D = D;
+  const std::vector<double> r{-0.1, 3, 4};
+  const std::vector<RowState> slides(3, RowState::Cone), sticks(3, RowState::Quadratic);
+  std::vector<double> share(3, 1);
+  startShares(p, r.data(), slides.data(), share.data());
+  EXPECT_EQ(share, (std::vector<double>{0, 0, 0}));
+  // a step across the direction: w = (U + V)/T, cut to length 1
+  const std::vector<double> across{0, -2, 1.5}, back{0, -4, -5};
+  advanceShares(p, r.data(), slides.data(), across.data(), 1, share.data());
+  EXPECT_NEAR(share[1], 1 / std::hypot(1, 5.5), tolerance(1e-12));
+  EXPECT_NEAR(share[2], 5.5 / std::hypot(1, 5.5), tolerance(1e-12));
+  advanceShares(p, r.data(), slides.data(), back.data(), 0.1, share.data());
+  EXPECT_EQ(share, (std::vector<double>{0, 0, 0}));
+  // a contact that sticks has the share of its force in its bound
+  const std::vector<double> rest{-0.1, 1e-5, 0};
+  settleShares(p, rest.data(), sticks.data(), share.data());
+  EXPECT_NEAR(share[1], D[1] * rest[1] / (0.5 * D[0] * 0.1), tolerance(1e-12));
+}
+
+/// Where rows are in the zones that were predicted, the prediction is the solution.
+TEST(Newton, APredictionOfTheRightZonesIsTheSolution) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const RandomProblem random(seed, kNoCones);
+    const ConstraintProblem& p = random.problem();
+    const Result solved = solveBy(p, Method::Newton, {.maxIterations = 100, .tolerance = 1e-14});
+    std::vector<double> expected(static_cast<std::size_t>(p.rows()));
+    multiplyRows(p, solved.x.data(), expected.data());
+    for (std::size_t i = 0; i < expected.size(); ++i) expected[i] -= p.aref[i];
+    Arena arena;
+    const SolveOptions options{};
+    PrimalSolver solver(p, options, PrimalMethod::Newton, arena);
+    Result r = solved;
+    std::copy(p.smoothAcceleration.begin(), p.smoothAcceleration.end(), r.x.begin());
+    const Solution solution{r.x, r.force, r.state, r.constraintForce};
+    solver.predict(solution, expected);
+    EXPECT_TRUE(allNear(r.x, solved.x, 1e-9, 1e-9)) << seed;
+    // and never a worse start than it was
+    std::fill(expected.begin(), expected.end(), -100.0);
+    solver.predict(solution, expected);
+    EXPECT_TRUE(allNear(r.x, solved.x, 1e-9, 1e-9)) << seed;
+  }
+}
+
 TEST(LineSearch, DirectionalCostAgreesWithTheFullCost) {
   for (unsigned seed = 0; seed < 30; ++seed) {
     const RandomProblem random(seed, kAll);
