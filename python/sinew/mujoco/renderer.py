@@ -165,7 +165,7 @@ class Renderer:
     def _place_camera(self, view: Any, camera: int) -> None:
         """scene.camera: from where the picture is taken, as OpenGL has it: the eyes left and right of the middle. A width of 0
         follows from the size of the picture."""
-        m = self._model
+        m: Any = self._model
         apart = float(m.cam_ipd[camera] if camera >= 0 else m.vis.global_.ipd)
         is_measured = camera >= 0 and bool(m.cam_sensorsize[camera].any())
         pos, right, up, forward, orthographic, left, side, bottom, top, near, far = view
