@@ -16,9 +16,9 @@ const Words kBallVelocity{"wx", "wy", "wz"};
 const Words kAxes{"x", "y", "z"};
 
 /// Names of an array, filled in piece by piece; what nobody names keeps its index.
-class Names {
+class ColumnNames {
  public:
-  explicit Names(int count) {
+  explicit ColumnNames(int count) {
     for (int i = 0; i < count; ++i) names_.push_back(std::to_string(i));
   }
   void put(int at, std::string_view owner, std::string_view part = {}) {
@@ -41,7 +41,7 @@ class Names {
 /// Coordinates or velocities of joints and of flex nodes.
 std::vector<std::string> dofNames(const Model& m, int count, const Array<int>& address, int firstNode,
                                   const Words& free, const Words& ball) {
-  Names names(count);
+  ColumnNames names(count);
   for (int j = 0; j < m.njnt; ++j) {
     const std::string_view name = nameOf(m, ObjType::Joint, j);
     if (m.jnt_type[j] == JointType::Free) {
@@ -64,7 +64,7 @@ std::vector<std::string> dofNames(const Model& m, int count, const Array<int>& a
 }  // namespace
 
 std::vector<Quantity> quantitiesOf(const Model& m) {
-  Names act(m.na), ctrl(m.nu), sensors(m.nsensordata);
+  ColumnNames act(m.na), ctrl(m.nu), sensors(m.nsensordata);
   for (int u = 0; u < m.nactuator; ++u) {
     const std::string_view name = nameOf(m, ObjType::Actuator, u);
     ctrl.putAll(m.actuator_ctrladr[u], m.actuator_ctrlnum[u], name);

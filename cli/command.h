@@ -54,4 +54,8 @@ Command addRolloutCommand(CLI::App& app);
 Command addViewCommand(CLI::App& app);
 Command addValidateCommand(CLI::App& app);
 
+/// Reads the words of the command line, runs the subcommand they name and returns its exit code. Errors of the
+/// subcommand are thrown.
+int parseAndRun(int argc, char** argv);
+
 }  // namespace sinew::cli

@@ -14,14 +14,12 @@
 #include "model_source.h"
 #include "numbers.h"
 #include "output.h"
+#include "pictures.h"
 #include "scenes/scenes.h"
 #include "sinew/replay.h"
 #include "sinew/scene.h"
 #include "sinew/step.h"
 #include "view.h"
-#ifdef SINEW_WITH_RENDERER
-#include "sinew/renderer.h"
-#endif
 
 namespace sinew::cli {
 namespace {
@@ -34,25 +32,6 @@ struct DemoOptions {
   std::string folder = ".";
   ViewChoices view;
 };
-
-/// Draws the present state; says why if that cannot be done.
-std::string drawPicture([[maybe_unused]] const Spec& spec, [[maybe_unused]] const Model& m, [[maybe_unused]] Data d,
-                        [[maybe_unused]] const std::string& file) {
-#ifdef SINEW_WITH_RENDERER
-  const auto scene = std::make_shared<const Scene>(makeScene(spec, m));
-  forward(m, d);
-  Frame frame;
-  updateFrame(*scene, m, d, frame);
-  Renderer renderer(scene, scene->visual.offwidth, scene->visual.offheight,
-                    {.samples = std::max(1, scene->visual.offsamples)});
-  renderer.update(frame);
-  writePng(file,
-           renderer.rgb(viewOf(*scene, frame, "free", static_cast<double>(renderer.width()) / renderer.height())));
-  return file;
-#else
-  return "none: built without the renderer (libembree-dev)";
-#endif
-}
 
 /// What touched what, by kind.
 const char* kindOf(const Model& m, const Contact& c, std::size_t side) {

@@ -11,12 +11,11 @@ namespace {
 
 constexpr double kShare = 1e-4;      // of the typical size, see the header
 constexpr double kSmallest = 1e-15;  // for arrays that are their own measure
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double errorOf(double ours, double reference, double scale) {
   if (ours == reference) return 0;
   if (!std::isfinite(ours) && !std::isfinite(reference)) return 0;
-  if (!std::isfinite(ours) || !std::isfinite(reference)) return kInfinity;
+  if (!std::isfinite(ours) || !std::isfinite(reference)) return std::numeric_limits<double>::infinity();
   return std::abs(ours - reference) / scale;
 }
 

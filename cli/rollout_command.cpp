@@ -192,7 +192,7 @@ class Crew {
   std::vector<std::thread> crew_;
 };
 
-struct Summary {
+struct RolloutSummary {
   std::string model;
   Tally tally;
   std::int64_t wanted = 0, before = 0, computedRuns = 0;  // runs: in this shard, complete before
@@ -202,7 +202,7 @@ struct Summary {
 };
 
 void print(const RolloutOptions& o, const Job& job, const Shard& shard, const Team& team, int threads,
-           const Summary& s) {
+           const RolloutSummary& s) {
   const double rate = s.wall > 0 ? static_cast<double>(s.computedRuns) / s.wall : 0;
   const double stepRate = rate * static_cast<double>(job.plan().steps());
   if (o.json) {
@@ -316,7 +316,7 @@ int compute(RolloutOptions o) {
   });
   const Job& job = *setup.job;
   const std::vector<std::int64_t> missing = Json::parse(team->share(found)).get<std::vector<std::int64_t>>();
-  Summary summary;
+  RolloutSummary summary;
   summary.model = o.job.model;
   const Chunks& chunks = job.chunks();
   if (range.end > range.begin) {

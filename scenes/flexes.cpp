@@ -7,8 +7,8 @@
 namespace sinew::scenes {
 namespace {
 
-std::string document(const std::string& name, const std::string& option, const std::string& bodies,
-                     const std::string& more = {}) {
+std::string flexDocument(const std::string& name, const std::string& option, const std::string& bodies,
+                         const std::string& more = {}) {
   return fmt::format(R"(<mujoco model="{}">
   <option {}/>
   <worldbody>
@@ -37,7 +37,7 @@ const char* const kBall = R"(    <geom type="sphere" size=".2" pos="0 0 .6"/>
 }  // namespace
 
 Scene softPlate() {
-  return {"plate", document("plate", R"(timestep="0.001" solver="CG" tolerance="1e-6")", R"(
+  return {"plate", flexDocument("plate", R"(timestep="0.001" solver="CG" tolerance="1e-6")", R"(
     <geom type="cylinder" size=".1 .1" pos="0 0 .1"/>
     <geom type="sphere" size=".07" pos=".15 .1 .15"/>
     <flexcomp name="plate" type="grid" dim="2" count="16 16 1" spacing=".03 .03 .03" pos="0 0 .35" mass="2" radius=".008">
@@ -49,7 +49,7 @@ Scene softPlate() {
 }
 
 Scene softFlag() {
-  return {"flag", document("flag", R"(timestep="0.002" solver="CG" tolerance="1e-6" wind="6 1 0" density="4")", R"(
+  return {"flag", flexDocument("flag", R"(timestep="0.002" solver="CG" tolerance="1e-6" wind="6 1 0" density="4")", R"(
     <geom type="cylinder" size=".02 1" pos="-.02 0 1" contype="0" conaffinity="0"/>
     <flexcomp name="flag" type="grid" dim="2" count="9 19 1" spacing=".05 .05 .05" pos=".45 0 1.5" euler="0 0 -90" mass=".4"
               radius=".002" inertiabox=".02">
@@ -75,16 +75,17 @@ Scene softGripper() {
       </body>)",
                            side < 0 ? "L" : "R", 0.08 * side, -side, 0.02 * side, -0.003 * side, side < 0 ? 0 : 2);
   }
-  return {"gripper", document("gripper", R"(timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10")",
-                              fmt::format(R"(
+  return {"gripper",
+          flexDocument("gripper", R"(timestep="0.002" integrator="implicitfast" cone="elliptic" impratio="10")",
+                       fmt::format(R"(
     <body name="palm" pos="0 0 .07">
       <joint name="lift" type="slide" axis="0 0 1" damping="50"/>
       <geom type="box" size=".12 .05 .01" pos="0 0 .08" contype="0" conaffinity="0"/>{}
     </body>
     <body pos="0 0 .06"><freejoint/><geom type="ellipsoid" size=".035 .03 .05" density="300"/></body>
 )",
-                                          fingers),
-                              R"(
+                                   fingers),
+                       R"(
   <actuator>
     <position joint="lift" kp="2000" ctrlrange="0 .2"/>
     <motor joint="slideL" ctrlrange="4 12"/> <motor joint="slideR" ctrlrange="4 12"/>
@@ -93,7 +94,8 @@ Scene softGripper() {
 }
 
 Scene softDrape() {
-  return {"drape", document("drape", R"(timestep="0.002" solver="CG" tolerance="1e-6" integrator="implicitfast")", R"(
+  return {"drape",
+          flexDocument("drape", R"(timestep="0.002" solver="CG" tolerance="1e-6" integrator="implicitfast")", R"(
     <geom type="sphere" size=".15" pos="0 0 .25"/>
     <geom type="box" size=".1 .1 .1" pos=".28 .1 .1"/>
     <flexcomp name="drape" type="grid" dim="2" count="20 20 1" spacing=".03 .03 .03" pos="0 0 .45" mass=".3" radius=".005">
@@ -104,7 +106,7 @@ Scene softDrape() {
 }
 
 Scene softJelly() {
-  return {"jelly", document("jelly", R"(timestep="0.001" solver="CG" tolerance="1e-6")", R"(
+  return {"jelly", flexDocument("jelly", R"(timestep="0.001" solver="CG" tolerance="1e-6")", R"(
     <body pos="0 0 .62"><freejoint/><geom type="sphere" size=".06" density="300"/></body>
     <flexcomp name="jelly" type="grid" dim="3" count="8 8 8" spacing=".05 .05 .05" pos="0 0 .3" mass="8" radius=".005">
       <contact selfcollide="none" internal="false"/>
@@ -114,7 +116,7 @@ Scene softJelly() {
 }
 
 Scene softTrampoline() {
-  return {"trampoline", document("trampoline", R"(timestep="0.001" solver="CG" tolerance="1e-6")", R"(
+  return {"trampoline", flexDocument("trampoline", R"(timestep="0.001" solver="CG" tolerance="1e-6")", R"(
     <body pos=".02 0 1.3"><freejoint/><geom type="box" size=".08 .08 .08" density="400"/></body>
     <body pos="-.2 .1 1.6"><freejoint/><geom type="capsule" size=".05 .1" density="400"/></body>
     <flexcomp name="sheet" type="grid" dim="2" count="16 16 1" spacing=".07 .07 .07" pos="0 0 .8" mass="2" radius=".01">
@@ -126,7 +128,7 @@ Scene softTrampoline() {
 }
 
 Scene softHammock() {
-  return {"hammock", document("hammock", R"(timestep="0.002" solver="CG" tolerance="1e-6")", R"(
+  return {"hammock", flexDocument("hammock", R"(timestep="0.002" solver="CG" tolerance="1e-6")", R"(
     <body pos="0 0 1.1"><freejoint/><geom type="capsule" size=".08 .2" euler="0 90 0" density="600"/>
       <body pos=".3 0 0"><joint axis="0 1 0" damping=".2"/><geom type="capsule" size=".05 .12" pos=".15 0 0" euler="0 90 0" density="600"/></body>
       <body pos="-.3 0 0"><joint axis="0 1 0" damping=".2"/><geom type="capsule" size=".05 .12" pos="-.15 0 0" euler="0 90 0" density="600"/></body>
@@ -141,28 +143,29 @@ Scene softHammock() {
 
 Scene hangingCloth(int side) {
   const std::string more = fmt::format(R"(<edge equality="true"/><pin id="0 {}"/>)", side - 1);
-  return {fmt::format("hanging{}", side), document("hanging", kNewton, squareSheet(side, more))};
+  return {fmt::format("hanging{}", side), flexDocument("hanging", kNewton, squareSheet(side, more))};
 }
 
 Scene clothOnBall(int side) {
   return {fmt::format("cloth{}", side),
-          document("cloth", kNewton, kBall + squareSheet(side, R"(<edge equality="true"/>)"))};
+          flexDocument("cloth", kNewton, kBall + squareSheet(side, R"(<edge equality="true"/>)"))};
 }
 
 Scene elasticCloth(int side) {
   const char* const more = R"(<elasticity young="2e5" poisson=".2" thickness=".002" elastic2d="both" damping=".001"/>)";
-  return {fmt::format("elastic{}", side),
-          document("elastic", kNewton + std::string(R"( integrator="implicitfast")"), kBall + squareSheet(side, more))};
+  return {
+      fmt::format("elastic{}", side),
+      flexDocument("elastic", kNewton + std::string(R"( integrator="implicitfast")"), kBall + squareSheet(side, more))};
 }
 
 Scene solidCube(int side) {
-  return {fmt::format("solid{}", side), document("solid", kNewton,
-                                                 fmt::format(R"(
+  return {fmt::format("solid{}", side), flexDocument("solid", kNewton,
+                                                     fmt::format(R"(
     <flexcomp name="cube" type="grid" dim="3" count="{0} {0} {0}" spacing="{1} {1} {1}" pos="0 0 .505" mass="10" radius=".001">
       <edge equality="true"/><contact selfcollide="none" internal="false"/>
     </flexcomp>
 )",
-                                                             side, 1.0 / (side - 1)))};
+                                                                 side, 1.0 / (side - 1)))};
 }
 
 std::vector<Scene> flexScenes() {

@@ -8,7 +8,7 @@
 namespace sinew::scenes {
 namespace {
 
-constexpr const char* kHead = R"(<mujoco model="{}">
+constexpr const char* kHandHead = R"(<mujoco model="{}">
   <compiler angle="radian" autolimits="true"/>
   <option timestep="0.002" solver="PGS" iterations="50"/>
   <default>
@@ -86,7 +86,7 @@ Scene hands(int count) {
         "condim=\"4\"/></body>\n",
         h, 0.3 * (h % 3) + 0.002, 0.3 * (h / 3) - 0.003);
   }
-  return {name, fmt::format(fmt::runtime(kHead), name) + bodies + "  </worldbody>\n  <tendon>\n" + tendons +
+  return {name, fmt::format(fmt::runtime(kHandHead), name) + bodies + "  </worldbody>\n  <tendon>\n" + tendons +
                     "  </tendon>\n  <equality>\n" + equalities + "  </equality>\n  <actuator>\n" + actuators +
                     "  </actuator>\n</mujoco>\n"};
 }

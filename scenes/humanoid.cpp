@@ -118,8 +118,8 @@ std::string prefixed(std::string text, const std::string& prefix) {
   return text;
 }
 
-std::string document(const std::string& head, const std::string& bodies, const std::string& actuators,
-                     const std::string& sensors) {
+std::string humanoidDocument(const std::string& head, const std::string& bodies, const std::string& actuators,
+                             const std::string& sensors) {
   return head + bodies + "  </worldbody>\n  <actuator>\n" + actuators + "  </actuator>\n  <sensor>\n" + sensors +
          "  </sensor>\n</mujoco>\n";
 }
@@ -127,12 +127,12 @@ std::string document(const std::string& head, const std::string& bodies, const s
 }  // namespace
 
 Scene humanoid() {
-  return {"humanoid", document(head("humanoid", Place::Flying), person(0, 0, 1.35, ""), kActuators, kSensors)};
+  return {"humanoid", humanoidDocument(head("humanoid", Place::Flying), person(0, 0, 1.35, ""), kActuators, kSensors)};
 }
 
 Scene humanoidOnFloor() {
-  return {"humanoidfloor",
-          document(head("humanoidfloor", Place::OnFloor), kFloor + person(0, 0, 1.35, ""), kActuators, kSensors)};
+  return {"humanoidfloor", humanoidDocument(head("humanoidfloor", Place::OnFloor), kFloor + person(0, 0, 1.35, ""),
+                                            kActuators, kSensors)};
 }
 
 Scene crowd(int count) {
@@ -148,7 +148,7 @@ Scene crowd(int count) {
     actuators += prefixed(kActuators, prefix);
     sensors += prefixed(kSensors, prefix);
   }
-  return {name, document(head(name, Place::OnFloor), bodies, actuators, sensors)};
+  return {name, humanoidDocument(head(name, Place::OnFloor), bodies, actuators, sensors)};
 }
 
 }  // namespace sinew::scenes

@@ -26,8 +26,8 @@ std::string walls(double half) {
   return text;
 }
 
-std::string document(const std::string& name, const char* option, const std::string& assets,
-                     const std::string& bodies) {
+std::string pileDocument(const std::string& name, const char* option, const std::string& assets,
+                         const std::string& bodies) {
   return fmt::format(R"(<mujoco model="{}">
   <compiler angle="radian"/>
   <option timestep="0.002"{}/>
@@ -77,7 +77,7 @@ Scene bin(int count) {
     fmt::format_to(std::back_inserter(bodies), "    <body {}><freejoint/><geom {}/></body>\n",
                    startOf(i, 5, 0.17, 0.15), shapes[static_cast<std::size_t>(i % 5)]);
   }
-  return {name, document(name, "", "", bodies)};
+  return {name, pileDocument(name, "", "", bodies)};
 }
 
 Scene pyramid(int base) {
@@ -98,7 +98,7 @@ Scene pyramid(int base) {
       "damping=\"2500\"/>"
       "<geom type=\"sphere\" size=\"0.15\" density=\"3000\"/></body>\n",
       -0.105 * base - 0.35);
-  return {name, document(name, " cone=\"elliptic\"", "", bodies)};
+  return {name, pileDocument(name, " cone=\"elliptic\"", "", bodies)};
 }
 
 Scene rubble(int count) {
@@ -115,7 +115,7 @@ Scene rubble(int count) {
                    "    <body {}><freejoint/><geom type=\"mesh\" mesh=\"stone{}\"/></body>\n",
                    startOf(i, 4, 0.21, 0.15), i % kKinds);
   }
-  return {name, document(name, "", assets, bodies)};
+  return {name, pileDocument(name, "", assets, bodies)};
 }
 
 std::vector<Scene> contactScenes() {

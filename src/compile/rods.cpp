@@ -6,12 +6,11 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/index.h"
 #include "elastic/section.h"
 
 namespace sinew::draft {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// One element, turned the way its rod runs.
 struct Segment {

@@ -2,12 +2,9 @@
 
 #include <Eigen/LU>
 
+#include "base/index.h"
+
 namespace sinew {
-namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 void FreeBodies::addBody(double inverseMass, const Mat3& inverseInertia) {
   treeAdr_.push_back(dofs());

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/index.h"
 #include "constraint/constraint.h"
 #include "constraint/problem.h"
 #include "inertia/inertia.h"
@@ -28,8 +29,6 @@ using Numbers = std::vector<double>;
 constexpr double kNudge = 1e-6;
 /// Contact points and normals that bend this sharply (per metre, per radian) have jumped.
 constexpr double kSharpest = 1e4;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 std::string nameOfGeom(const Model& m, int geom) {
   const std::string_view name = geom < 0 ? std::string_view() : nameOf(m, ObjType::Geom, geom);
@@ -64,7 +63,7 @@ int contactThatJumps(const Data& x, const Data& before, const Data& after) {
   return -1;
 }
 
-std::string obstacleOf(const Model& m, const Data& x) {
+std::string obstacleOfRows(const Model& m, const Data& x) {
   if (m.opt.enabled(enable::kDiagExact)) return "the flag diagexact is on, and rows depend on the mass matrix";
   if (m.opt.noslip_iterations > 0) return "noslip changes forces after they were solved for";
   for (int i = 0; i < x.ncon(); ++i) {
@@ -196,7 +195,7 @@ double unbalancedShare(const Model& m, const Data& x) {
 
 RowForces rowForces(const Model& m, const Data& x) {
   RowForces result;
-  result.obstacle = obstacleOf(m, x);
+  result.obstacle = obstacleOfRows(m, x);
   if (!result.obstacle.empty()) return result;
   result.q = result.v = Matrix::Zero(m.nv, m.nv);
   const Rows rows(m, x);

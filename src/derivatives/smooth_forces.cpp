@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/index.h"
 #include "forces/actuation.h"
 #include "forces/damper.h"
 #include "forces/servo.h"
@@ -19,8 +20,6 @@
 
 namespace sinew::smooth {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Vec6 crossMotion(const Vec6& v, const Vec6& s) {
   Vec6 out;

@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/index.h"
 #include "math/decompose.h"
 
 namespace sinew::elastic {
 namespace {
 
 using Vec2 = Eigen::Vector2d;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// One side of a triangle.
 struct Side {
@@ -58,12 +57,12 @@ std::vector<Side> sidesOf(const Sheet& sheet) {
   return sides;
 }
 
-struct Flat {
+struct FlatTriangle {
   std::array<Vec2, 3> x;
 };
 
 /// A triangle in its own axes.
-Flat flatten(const Sheet& sheet, int triangle) {
+FlatTriangle flatten(const Sheet& sheet, int triangle) {
   const int* v = &sheet.triangles[at(3 * triangle)];
   const Vec3 &a = sheet.rest[at(v[0])], e = sheet.rest[at(v[1])] - a, d = sheet.rest[at(v[2])] - a;
   const double length = e.norm();
@@ -287,7 +286,7 @@ PlateBending plateBending(const Sheet& sheet, double modulus, double poisson) {
   for (int t = 0; t < count; ++t) {
     plate.first.push_back(static_cast<int>(plate.shares.size()));
     Eigen::Matrix3d D = whole;
-    const Flat flat = flatten(sheet, t);
+    const FlatTriangle flat = flatten(sheet, t);
     areas[at(t)] = 0.5 * flat.x[1][0] * flat.x[2][1];
     std::vector<AngleShare> shares;
     for (int side = 0; side < 3 && !sheet.fixed[at(t)]; ++side) {

@@ -7,8 +7,6 @@
 namespace sinew {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 /// Coefficients of force_i = -(linear_i + quadratic_i |v_i|) v_i, angular part first. With edges a_i and their mean D:
 ///   torque: linear pi D^3 mu,  quadratic rho a_i (a_j^4 + a_k^4) / 64
 ///   force:  linear 3 pi D mu,  quadratic rho a_j a_k / 2
@@ -22,8 +20,8 @@ DragCoefficients dragCoefficients(const FluidBox& box, const Medium& medium) {
   const Vec3& a = box.edge;
   if (medium.viscosity > 0) {
     const double diameter = a.sum() / 3;
-    c.linear.head<3>().setConstant(kPi * diameter * diameter * diameter * medium.viscosity);
-    c.linear.tail<3>().setConstant(3 * kPi * diameter * medium.viscosity);
+    c.linear.head<3>().setConstant(std::numbers::pi * diameter * diameter * diameter * medium.viscosity);
+    c.linear.tail<3>().setConstant(3 * std::numbers::pi * diameter * medium.viscosity);
   }
   if (medium.density > 0) {
     const Vec3 a4 = a.array().square().square();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/index.h"
 #include "forces/stiff_metric.h"
 #include "kinematics/dof_chains.h"
 #include "kinematics/jacobian.h"
@@ -15,8 +16,6 @@
 
 namespace sinew {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// Linear and angular momentum, or force and torque.
 struct Wrench {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/index.h"
 #include "elastic/hinge.h"
 #include "forces/elasticity.h"
 #include "math/types.h"
@@ -14,8 +15,6 @@ namespace {
 
 using elastic::Nodes;
 using Curvature = Eigen::Vector3d;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Nodes<4> gather(const Model& m, const double* array, int f, int h) {
   Nodes<4> x;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/index.h"
 #include "elastic/section.h"
 #include "elastic/shell.h"
 #include "forces/cable.h"
@@ -26,8 +27,6 @@ template <int Order>
 constexpr int kFoldPoints = 2 * elastic::kFacePoints<Order> - (Order + 1);
 
 static_assert(elastic::SectionJoint::kPoints == elastic::kFacePoints<2>);
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 /// M and the dampers of single dofs, M - h dF/dv in the pattern of M. The derivative of bias forces, which is not
 /// symmetric, stays out.

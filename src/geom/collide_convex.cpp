@@ -12,7 +12,6 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::max();
 constexpr double kPerturbation = 1e-3;  ///< angle by which shapes are turned to find more points, rad
 constexpr double kDistinct = 1e-3;      ///< distance of points that count as different, of the smaller shape
 

@@ -8,10 +8,10 @@
 namespace sinew::geom {
 namespace {
 
-constexpr int kMaxPoints = 3;
-constexpr double kApart = 0.3;    ///< distance of further points from the first, of the mesh's bounding radius
-constexpr double kAcross = 0.99;  ///< cosine from which a side lies on the plane
-constexpr int kClimbFrom = 10;    ///< meshes with fewer vertices are searched exhaustively
+constexpr int kMaxMeshPoints = 3;
+constexpr double kApart = 0.3;     ///< distance of further points from the first, of the mesh's bounding radius
+constexpr double kOnPlane = 0.99;  ///< cosine from which a side lies on the plane
+constexpr int kClimbFrom = 10;     ///< meshes with fewer vertices are searched exhaustively
 
 Vec3 vertexOf(const HullView& hull, int vertex) {
   const float* v = hull.vertex.data() + 3 * static_cast<std::size_t>(vertex);
@@ -106,13 +106,13 @@ int planeMesh(const Shape& plane, const Shape& mesh, double margin, Array<Contac
     ++count;
   };
   if (hull.graph.empty()) {
-    for (int i = 0; i < numVertices && count < kMaxPoints; ++i) {
+    for (int i = 0; i < numVertices && count < kMaxMeshPoints; ++i) {
       if (i != lowest) tryVertex(i);
     }
     return count;
   }
   const Neighbours neighbours(hull);
-  for (const int* next = neighbours.of(hullVertex); *next >= 0 && count < kMaxPoints; ++next) {
+  for (const int* next = neighbours.of(hullVertex); *next >= 0 && count < kMaxMeshPoints; ++next) {
     tryVertex(neighbours.globalId[*next]);
   }
   return count;
@@ -132,7 +132,7 @@ int planeMeshSteady(const Shape& plane, const Shape& mesh, double margin, Array<
   };
   const Face side = faceAlong(body, -n);
   if (side.id < 0) return planeMesh(plane, mesh, margin, out);
-  if (dot(side.normal, n) < -kAcross) {
+  if (dot(side.normal, n) < -kOnPlane) {
     for (const int vertex : polygonVertices(mesh.hull, side.id)) add(vertex);
     return count;
   }

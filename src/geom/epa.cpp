@@ -10,7 +10,6 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::max();
 constexpr double kOnFace = kMinVal * kMinVal;  ///< squared distance below which the origin counts as on a face
 constexpr int kMaxIterations = 1000;
 constexpr int kFacesPerIteration = 6;

@@ -8,8 +8,9 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kAcross = 0.99;    ///< cosine from which a side lies across a direction
-constexpr double kAtCorner = 2e-3;  ///< of the side: a point this near to a corner of the clipped side is that corner
+constexpr double kAcross = 0.99;  ///< cosine from which a side lies across a direction
+constexpr double kAtSideCorner =
+    2e-3;  ///< of the side: a point this near to a corner of the clipped side is that corner
 constexpr int kFeatureBits = 20;
 
 /// How far the bodies are apart along d.
@@ -89,7 +90,7 @@ int collideFaces(ConvexBody& a, ConvexBody& b, const Vec3& n, double margin, Fac
     // a point as good as a corner of the clipped side has its name, whatever clipped it
     int before = scratch.clipped[k > 0 ? k - 1 : scratch.clipped.size() - 1].side, after = scratch.clipped[k].side;
     for (int c = 0; c < corners; ++c) {
-      if ((point - scratch.incident[static_cast<std::size_t>(c)]).squaredNorm() > kAtCorner * kAtCorner * size)
+      if ((point - scratch.incident[static_cast<std::size_t>(c)]).squaredNorm() > kAtSideCorner * kAtSideCorner * size)
         continue;
       before = (c + corners - 1) % corners;
       after = c;

@@ -10,8 +10,6 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kInfinite = std::numeric_limits<double>::max();
-
 /// Nearest vertex of A - B to the plane across x, seen from x towards the origin.
 MinkowskiVertex supportTowardsOrigin(ConvexBody& a, ConvexBody& b, const Vec3& x, double length) {
   const Vec3 away = x * (1 / length);

@@ -1,11 +1,15 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <span>
 
 #include "geom/gjk.h"
 
 namespace sinew::geom {
+
+/// More than any distance.
+inline constexpr double kInfinite = std::numeric_limits<double>::max();
 
 /// Barycentric coordinates of the point of a simplex nearest to the origin, for 1 to 4 vertices; vertices that do not
 /// carry it get exactly 0. Signs of volumes decide which face is nearest [Montanari 2017]; flat simplices are handled

@@ -120,9 +120,9 @@ class Source {
   bool binary_ = false;
 };
 
-class Reader {
+class GmshReader {
  public:
-  explicit Reader(std::span<const unsigned char> data) : source_(data) {}
+  explicit GmshReader(std::span<const unsigned char> data) : source_(data) {}
 
   SimplexMesh read() {
     readFormat();
@@ -302,6 +302,6 @@ class Reader {
 
 }  // namespace
 
-SimplexMesh loadGmsh(std::span<const unsigned char> data) { return Reader(data).read(); }
+SimplexMesh loadGmsh(std::span<const unsigned char> data) { return GmshReader(data).read(); }
 
 }  // namespace sinew::geom

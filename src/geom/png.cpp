@@ -11,9 +11,9 @@ namespace {
 
 /// libpng and the bytes it reads. Errors come back by longjmp, so the calls sit in functions without destructors
 /// (readHeader, prepare, readPixels), and this class owns what must be freed.
-class Reader {
+class PngReader {
  public:
-  explicit Reader(std::span<const unsigned char> data) : data_(data) {
+  explicit PngReader(std::span<const unsigned char> data) : data_(data) {
     png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, onError, onWarning);
     if (png_ != nullptr) info_ = png_create_info_struct(png_);
     if (info_ == nullptr) {
@@ -22,9 +22,9 @@ class Reader {
     }
     png_set_read_fn(png_, this, onRead);
   }
-  ~Reader() { png_destroy_read_struct(&png_, &info_, nullptr); }
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
+  ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
+  PngReader(const PngReader&) = delete;
+  PngReader& operator=(const PngReader&) = delete;
 
   bool readHeader(PngImage& image) {
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
@@ -60,13 +60,13 @@ class Reader {
 
  private:
   [[noreturn]] static void onError(png_structp png, png_const_charp message) {
-    auto* self = static_cast<Reader*>(png_get_error_ptr(png));
+    auto* self = static_cast<PngReader*>(png_get_error_ptr(png));
     std::strncpy(self->message_, message, sizeof(self->message_) - 1);
     png_longjmp(png, 1);
   }
   static void onWarning(png_structp, png_const_charp) {}
   static void onRead(png_structp png, png_bytep out, std::size_t count) {
-    auto* self = static_cast<Reader*>(png_get_io_ptr(png));
+    auto* self = static_cast<PngReader*>(png_get_io_ptr(png));
     if (count > self->data_.size()) png_error(png, "the file ends too early");
     std::memcpy(out, self->data_.data(), count);
     self->data_ = self->data_.subspan(count);
@@ -81,7 +81,7 @@ class Reader {
 }  // namespace
 
 PngImage decodePng(std::span<const unsigned char> data, const std::function<void(int width, int height)>& accept) {
-  Reader reader(data);
+  PngReader reader(data);
   PngImage image;
   std::size_t rowBytes = 0;
   if (!reader.readHeader(image)) throw PngError(reader.message());

@@ -7,8 +7,6 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 double cube(double x) { return x * x * x; }
 double square(double x) { return x * x; }
 
@@ -24,7 +22,7 @@ Vec3 capsuleInertia(double r, double H, bool shell, double m) {
     const double ball = 2 * ms * r * r / 5;
     return axial(mc * (3 * r * r + H * H) / 12 + ball + ms * H * (3 * r + 2 * H) / 8, mc * r * r / 2 + ball);
   }
-  const double sphereArea = 4 * kPi * r * r, tubeArea = 2 * kPi * r * H;
+  const double sphereArea = 4 * std::numbers::pi * r * r, tubeArea = 2 * std::numbers::pi * r * H;
   const double ms = m * sphereArea / (sphereArea + tubeArea), mc = m - ms;
   const double ball = 2 * ms * r * r / 3;
   // a hemispherical shell has its com at r/2
@@ -33,7 +31,7 @@ Vec3 capsuleInertia(double r, double H, bool shell, double m) {
 
 Vec3 cylinderInertia(double r, double H, bool shell, double m) {
   if (!shell) return axial(m * (3 * r * r + H * H) / 12, m * r * r / 2);
-  const double discArea = kPi * r * r, tubeArea = 2 * kPi * r * H;
+  const double discArea = std::numbers::pi * r * r, tubeArea = 2 * std::numbers::pi * r * H;
   const double disc = m * discArea / (2 * discArea + tubeArea), tube = m - 2 * disc;
   return axial(tube * (6 * r * r + H * H) / 12 + 2 * disc * (r * r / 4 + square(H / 2)),
                tube * r * r + 2 * disc * r * r / 2);
@@ -42,7 +40,7 @@ Vec3 cylinderInertia(double r, double H, bool shell, double m) {
 Vec3 ellipsoidInertia(const Vec3& s, bool shell, double m) {
   if (!shell) return m * momentsOf(s.cwiseAbs2()) / 5;
   const Vec3 outer = s + Vec3::Constant(1e-6);
-  const double innerVolume = 4 * kPi * s.prod() / 3, outerVolume = 4 * kPi * outer.prod() / 3;
+  const double innerVolume = 4 * std::numbers::pi * s.prod() / 3, outerVolume = 4 * std::numbers::pi * outer.prod() / 3;
   const double density = m / (outerVolume - innerVolume);
   return density * outerVolume * momentsOf(outer.cwiseAbs2()) / 5 -
          density * innerVolume * momentsOf(s.cwiseAbs2()) / 5;
@@ -68,17 +66,18 @@ double shapeAmount(GeomType type, const Vec3& size, bool shell) {
   const double r = size[0], H = 2 * size[1];
   switch (type) {
     case GeomType::Sphere:
-      return shell ? 4 * kPi * r * r : 4 * kPi * cube(r) / 3;
+      return shell ? 4 * std::numbers::pi * r * r : 4 * std::numbers::pi * cube(r) / 3;
     case GeomType::Capsule:
-      return shell ? 4 * kPi * r * r + 2 * kPi * r * H : kPi * (r * r * H + 4 * cube(r) / 3);
+      return shell ? 4 * std::numbers::pi * r * r + 2 * std::numbers::pi * r * H
+                   : std::numbers::pi * (r * r * H + 4 * cube(r) / 3);
     case GeomType::Cylinder:
-      return shell ? 2 * kPi * r * r + 2 * kPi * r * H : kPi * r * r * H;
+      return shell ? 2 * std::numbers::pi * r * r + 2 * std::numbers::pi * r * H : std::numbers::pi * r * r * H;
     case GeomType::Ellipsoid: {
-      if (!shell) return 4 * kPi * size.prod() / 3;
+      if (!shell) return 4 * std::numbers::pi * size.prod() / 3;
       constexpr double p = 1.6075;
       const double sum =
           std::pow(size[0] * size[1], p) + std::pow(size[1] * size[2], p) + std::pow(size[2] * size[0], p);
-      return 4 * kPi * std::pow(sum / 3, 1 / p);
+      return 4 * std::numbers::pi * std::pow(sum / 3, 1 / p);
     }
     case GeomType::Box:
     case GeomType::HField:

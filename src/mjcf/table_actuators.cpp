@@ -6,7 +6,6 @@ namespace {
 
 constexpr std::string_view kUser = "a user-defined actuator callback";
 
-constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
 constexpr Keyword kInterp[] = {{"zoh", 0}, {"linear", 1}, {"cubic", 2}};
 constexpr Keyword kDynType[] = {{"none", 0},   {"integrator", 1}, {"filter", 2}, {"filterexact", 3},
                                 {"muscle", 4}, {"dcmotor", 5},    {"pid", 6},    {"user", 7, kUser}};

@@ -4,7 +4,6 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
 constexpr Keyword kSimple[] = {{"false", 0}, {"auto", 1}};
 constexpr Keyword kSleep[] = {{"auto", 0}, {"never", 1}, {"allowed", 2}, {"init", 3}};
 constexpr Keyword kJointType[] = {{"free", 0}, {"ball", 1}, {"slide", 2}, {"hinge", 3}};

@@ -4,7 +4,6 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
 constexpr Keyword kType[] = {{"particle", 0}, {"grid", 1}, {"rope", 2}, {"loop", 3}, {"cable", 4}, {"cloth", 5}};
 constexpr Keyword kKind[] = {{"main", 0}};
 constexpr Keyword kJointType[] = {{"free", 0}, {"ball", 1}, {"slide", 2}, {"hinge", 3}};

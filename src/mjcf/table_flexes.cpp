@@ -49,7 +49,7 @@ void declareElasticity(ElementStore& store, ElementType& flex) {
       .defaultIs("false");
 }
 
-void declareContact(ElementStore& store, ElementType& flex) {
+void declareFlexContact(ElementStore& store, ElementType& flex) {
   Declare<C>(addChild(store, flex, "contact", kAtMostOne, "in flex"))
       .attr("contype", &C::contype)
       .attr("conaffinity", &C::conaffinity)
@@ -149,7 +149,7 @@ void declareFlex(ElementStore& store, ElementType& parent) {
       .attr("cellcount", &F::cellcount)
       .word("dof", &F::dof, kFlexDof);
   declareShortForm(d);
-  declareContact(store, flex);
+  declareFlexContact(store, flex);
   declareEdge(store, flex, false);
   declareElasticity(store, flex);
   declarePin(store, flex, false);
@@ -193,7 +193,7 @@ void declareFlexcomp(ElementStore& store, ElementType& parent) {
   declareShortForm(d);
   declareEdge(store, flexcomp, true);
   declareElasticity(store, flexcomp);
-  declareContact(store, flexcomp);
+  declareFlexContact(store, flexcomp);
   declarePin(store, flexcomp, true);
   declarePluginChild(store, flexcomp);
 }

@@ -4,8 +4,6 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
-
 void declareContact(ElementStore& store, ElementType& root) {
   ElementType& contact = addChild(store, root, "contact");
   ElementType& pair = addChild(store, contact, "pair");

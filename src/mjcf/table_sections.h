@@ -7,6 +7,7 @@
 namespace sinew::mjcf {
 
 inline constexpr bool kAtMostOne = true;
+inline constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
 
 /// Adds a new element type to the children of `parent`.
 inline ElementType& addChild(ElementStore& store, ElementType& parent, std::string_view tag, bool atMostOne = false,

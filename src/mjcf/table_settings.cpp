@@ -4,7 +4,6 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr Keyword kTri[] = {{"false", 0}, {"true", 1}, {"auto", 2}};
 constexpr Keyword kCoordinate[] = {{"local", 0}, {"global", 1}};
 constexpr Keyword kAngle[] = {{"radian", 0}, {"degree", 1}};
 constexpr Keyword kConflict[] = {{"warning", 0}, {"merge", 1}, {"error", 2}};

@@ -8,7 +8,7 @@
 namespace sinew::render {
 namespace {
 
-using Rgb = std::array<int, 3>;
+using Rgb8 = std::array<int, 3>;
 
 void put16(std::string& out, int value) {
   out.push_back(static_cast<char>(value & 255));
@@ -19,12 +19,12 @@ void put16(std::string& out, int value) {
 int cellOf(const std::uint8_t* p) { return (p[0] >> 3) << 10 | (p[1] >> 3) << 5 | (p[2] >> 3); }
 
 struct Cell {
-  Rgb mean{};
+  Rgb8 mean{};
   double count = 0;
 };
 
 /// Median cut: the box of colours with the largest spread is halved until there are 256.
-std::vector<Rgb> choosePalette(std::vector<Cell> cells) {
+std::vector<Rgb8> choosePalette(std::vector<Cell> cells) {
   struct Box {
     std::size_t begin, end;
     int axis = 0;
@@ -61,7 +61,7 @@ std::vector<Rgb> choosePalette(std::vector<Cell> cells) {
     *widest = measured(box.begin, middle);
     boxes.push_back(measured(middle, box.end));
   }
-  std::vector<Rgb> palette;
+  std::vector<Rgb8> palette;
   for (const Box& box : boxes) {
     std::array<double, 3> sum{};
     double count = 0;
@@ -69,11 +69,11 @@ std::vector<Rgb> choosePalette(std::vector<Cell> cells) {
       for (std::size_t k = 0; k < 3; ++k) sum[k] += cells[i].count * cells[i].mean[k];
       count += cells[i].count;
     }
-    Rgb color{};
+    Rgb8 color{};
     for (std::size_t k = 0; k < 3; ++k) color[k] = static_cast<int>(sum[k] / std::max(1.0, count) + 0.5);
     palette.push_back(color);
   }
-  palette.resize(256, Rgb{0, 0, 0});
+  palette.resize(256, Rgb8{0, 0, 0});
   return palette;
 }
 
@@ -95,7 +95,7 @@ std::vector<Cell> countColors(const Image& image) {
   return cells;
 }
 
-int nearest(const std::vector<Rgb>& palette, const Rgb& c) {
+int nearest(const std::vector<Rgb8>& palette, const Rgb8& c) {
   int best = 0, least = 1 << 30;
   for (std::size_t i = 0; i < palette.size(); ++i) {
     int distance = 0;
@@ -107,7 +107,7 @@ int nearest(const std::vector<Rgb>& palette, const Rgb& c) {
 
 /// The palette entry of each pixel. A regular pattern of small shifts hides the steps between entries and does not
 /// flicker from picture to picture.
-std::vector<std::uint8_t> mapPixels(const Image& image, const std::vector<Rgb>& palette) {
+std::vector<std::uint8_t> mapPixels(const Image& image, const std::vector<Rgb8>& palette) {
   static constexpr int kPattern[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
   std::vector<int> known(262144, -1);  // 6 bits per channel
   std::vector<std::uint8_t> out(image.pixels.size() / 3);
@@ -116,7 +116,7 @@ std::vector<std::uint8_t> mapPixels(const Image& image, const std::vector<Rgb>& 
       const std::size_t i =
           static_cast<std::size_t>(row) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(column);
       const int shift = kPattern[row & 3][column & 3] / 2 - 4;
-      Rgb c{};
+      Rgb8 c{};
       for (std::size_t k = 0; k < 3; ++k) c[k] = std::clamp(image.pixels[3 * i + k] + shift, 0, 255);
       int& entry = known[static_cast<std::size_t>((c[0] >> 2) << 12 | (c[1] >> 2) << 6 | (c[2] >> 2))];
       if (entry < 0) entry = nearest(palette, c);
@@ -187,14 +187,14 @@ std::string gifHeader(int width, int height) {
 }
 
 std::string gifPicture(const Image& image, int centiseconds) {
-  const std::vector<Rgb> palette = choosePalette(countColors(image));
+  const std::vector<Rgb8> palette = choosePalette(countColors(image));
   std::string out("\x21\xf9\x04\x04", 4);
   put16(out, centiseconds);
   out += std::string("\0\0\x2c\0\0\0\0", 7);
   put16(out, image.width);
   put16(out, image.height);
   out.push_back(static_cast<char>(0x87));  // a palette of 256 for this picture
-  for (const Rgb& c : palette) {
+  for (const Rgb8& c : palette) {
     for (const int x : c) out.push_back(static_cast<char>(x));
   }
   return out + compress(mapPixels(image, palette));

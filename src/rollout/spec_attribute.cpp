@@ -38,7 +38,7 @@ constexpr std::array<std::pair<std::string_view, ElementKind>, 18> kKinds{{{"bod
                                                                            {"mesh", ElementKind::Mesh},
                                                                            {"hfield", ElementKind::HField}}};
 
-[[noreturn]] void fail(const std::string& message) { throw std::invalid_argument(message); }
+[[noreturn]] void refuse(const std::string& message) { throw std::invalid_argument(message); }
 
 /// Calls f(body) for every body, the world included. Bodies may be nested deeply, so not by recursion.
 template <class F>
@@ -180,11 +180,11 @@ bool servo(mjcf::ActuatorRecord& a, const SpecNumber& number, const double* set,
   const bool isVelocity = isServo && a.biasprm[1] == 0 && a.biasprm[2] == -a.gainprm[0];
   const bool isKp = number.attribute == "kp";
   if (!isServo || (isKp && isVelocity)) {
-    fail(fmt::format("actuator \"{}\" is not one that has '{}'; gainprm and biasprm are there for all", number.name,
-                     number.attribute));
+    refuse(fmt::format("actuator \"{}\" is not one that has '{}'; gainprm and biasprm are there for all", number.name,
+                       number.attribute));
   }
-  if (!isKp && a.biasprm[2] > 0) fail(fmt::format("actuator \"{}\" has a damping ratio, not 'kv'", number.name));
-  if (number.index > 0) fail(fmt::format("'{}' is one number, there is no [{}]", number.attribute, number.index));
+  if (!isKp && a.biasprm[2] > 0) refuse(fmt::format("actuator \"{}\" has a damping ratio, not 'kv'", number.name));
+  if (number.index > 0) refuse(fmt::format("'{}' is one number, there is no [{}]", number.attribute, number.index));
   if (set) {
     if (isKp || isVelocity) a.gainprm[0] = *set;
     a.biasprm[isKp ? 1 : 2] = -*set;
@@ -227,10 +227,10 @@ std::optional<double> access(Spec& spec, const SpecNumber& number, const double*
     if (!attribute) {
       const std::vector<std::string> known = attributesOf(number.kind);
       const std::string near = mjcf::nearest(number.attribute, {known.begin(), known.end()});
-      fail(fmt::format("there is no attribute '{}'{}; numbers are in {}", number.attribute,
-                       near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(known, ", ")));
+      refuse(fmt::format("there is no attribute '{}'{}; numbers are in {}", number.attribute,
+                         near.empty() ? "" : fmt::format(" (did you mean '{}'?)", near), fmt::join(known, ", ")));
     }
-    if (!isNumeric(*attribute)) fail(fmt::format("'{}' is not a number", number.attribute));
+    if (!isNumeric(*attribute)) refuse(fmt::format("'{}' is not a number", number.attribute));
     const ValueFormat& format = attribute->format;
     const auto text = attribute->print(part->record);
     std::vector<double> numbers = numbersIn(text && !text->empty() ? *text : attribute->defaultText);
@@ -242,27 +242,28 @@ std::optional<double> access(Spec& spec, const SpecNumber& number, const double*
     int index = number.index;
     if (index < 0) {
       if (format.max != 1 && format.min == format.max) {
-        fail(fmt::format("'{0}' has {1} numbers, say which: {0}[0] to {0}[{2}]", number.attribute, format.max,
-                         format.max - 1));
+        refuse(fmt::format("'{0}' has {1} numbers, say which: {0}[0] to {0}[{2}]", number.attribute, format.max,
+                           format.max - 1));
       }
       if (format.max == mjcf::kAnyCount)
-        fail(fmt::format("'{0}' is a list, say which number: {0}[0]", number.attribute));
+        refuse(fmt::format("'{0}' is a list, say which number: {0}[0]", number.attribute));
       index = 0;
     }
     const int most = format.max == mjcf::kAnyCount ? static_cast<int>(numbers.size()) : format.max;
     if (index >= most) {
-      fail(fmt::format("'{}' has {} number{}, there is no [{}]", number.attribute, most, most == 1 ? "" : "s", index));
+      refuse(
+          fmt::format("'{}' has {} number{}, there is no [{}]", number.attribute, most, most == 1 ? "" : "s", index));
     }
     const auto at = static_cast<std::size_t>(index);
     if (at < numbers.size() && !(isAbsent && attribute->defaultText.empty())) value = numbers[at];
     if (!set) return;
     if (numbers.size() < at + 1) {
-      if (at > 0) fail(fmt::format("'{}' is not written in the model: write its numbers there", number.attribute));
+      if (at > 0) refuse(fmt::format("'{}' is not written in the model: write its numbers there", number.attribute));
       numbers.resize(1);
     }
-    if (!std::isfinite(*set)) fail(fmt::format("{} is not a finite number", *set));
+    if (!std::isfinite(*set)) refuse(fmt::format("{} is not a finite number", *set));
     if (format.kind == ValueFormat::Kind::Int && *set != std::floor(*set)) {
-      fail(fmt::format("'{}' needs whole numbers, found {}", number.attribute, *set));
+      refuse(fmt::format("'{}' needs whole numbers, found {}", number.attribute, *set));
     }
     numbers[at] = *set;
     value = *set;
@@ -274,7 +275,7 @@ std::optional<double> access(Spec& spec, const SpecNumber& number, const double*
     try {
       attribute->parse(part->record, written);
     } catch (const mjcf::ValueError& error) {
-      fail(fmt::format("'{}' {}", number.attribute, error.message));
+      refuse(fmt::format("'{}' {}", number.attribute, error.message));
     }
   });
   return value;

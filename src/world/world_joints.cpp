@@ -102,7 +102,7 @@ spec::Site makeSite(const std::string& name, const Pose& frame) {
 }
 
 /// Writes sites, equalities and tendons of a joint.
-struct Writer {
+struct JointWriter {
   const JointRecord& joint;
   Spec& spec;
   spec::Body& first;
@@ -334,7 +334,7 @@ void World::Impl::writeJoint(const JointRecord& joint, Spec& spec, std::vector<s
     }
     return p;
   };
-  std::visit(Writer{joint, spec, flat[i1], flat[i2], pose(i1), pose(i2)}, joint.shape);
+  std::visit(JointWriter{joint, spec, flat[i1], flat[i2], pose(i1), pose(i2)}, joint.shape);
   if (joint.motor) {
     const bool firstRides = bodies[i1].mount && bodies[i1].mount->joint == joint.id;
     spec::Body& rider = flat[firstRides ? i1 : i2];

@@ -62,7 +62,7 @@ bool overlapsFlex(const Model& m, Data& d, const geom::Shape& shape, const Bound
   return found;
 }
 
-bool before(const SensorEvent& x, const SensorEvent& y) {
+bool visitBefore(const SensorEvent& x, const SensorEvent& y) {
   return x.sensor != y.sensor ? x.sensor < y.sensor : x.visitor < y.visitor;
 }
 
@@ -131,7 +131,7 @@ void World::Impl::findVisitors() {
     for (const ContactBody& visitor : visitors) nowVisiting.push_back({record.id, visitor});
   }
   data->work->arena.settle();
-  std::sort(nowVisiting.begin(), nowVisiting.end(), before);
+  std::sort(nowVisiting.begin(), nowVisiting.end(), visitBefore);
 }
 
 void World::Impl::reportSensors() {
@@ -141,9 +141,9 @@ void World::Impl::reportSensors() {
   entered.clear();
   left.clear();
   std::set_difference(nowVisiting.begin(), nowVisiting.end(), visits.begin(), visits.end(), std::back_inserter(entered),
-                      before);
+                      visitBefore);
   std::set_difference(visits.begin(), visits.end(), nowVisiting.begin(), nowVisiting.end(), std::back_inserter(left),
-                      before);
+                      visitBefore);
   visits.assign(nowVisiting.begin(), nowVisiting.end());
   if (entered.empty() && left.empty()) return;
 
