@@ -259,7 +259,7 @@ class SweptIsland {
         plain[i] = still;
         touches_ = touches_ || gap[i] <= 0;
       }
-      if (!contact) continue;
+      if (!contact || d_.contact[d_.efc_id[block.row]].restitution == 0) continue;
       const double rebound = targetOfContact(m_, d_, block, p);
       if (!(rebound > 0)) continue;
       if (!bounces_) {

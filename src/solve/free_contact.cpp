@@ -265,12 +265,38 @@ struct Sums {
   Wide moved{}, size{};
 };
 
+/// Three dofs of the normal's row of J times x.
+SINEW_INLINE double normalTimes(const double* column, const double* x) {
+  return (column[0] * x[0] + column[Manifold::kColumn] * x[1]) + column[2 * Manifold::kColumn] * x[2];
+}
+
+template <int Sides>
+SINEW_INLINE void applyRuleTo(const Manifold& m, FreeContact* c, const FreeVelocities& f, const PositionRule& rule) {
+  // normals come first in each column
+  const double *first = f.moved + m.slot[0], *second = f.moved + m.slot[1], *column = m.columns;
+  double shared = normalTimes(column, first);
+  if constexpr (Sides == 2) shared += normalTimes(column + Manifold::kTriple, second);
+  for (int i = 0; i < m.count; ++i) {
+    column += Manifold::kTriple * Sides;
+    double moved = normalTimes(column, first + 3);
+    if constexpr (Sides == 2) moved += normalTimes(column + Manifold::kTriple, second + 3);
+    const double gap = c[i].gap + (shared + moved) - rule.elapsed * c[i].target[0];
+    c[i].bias = rule.target(gap, c[i].yields);
+    c[i].keeps = rule.keeps(gap, c[i].yields);
+  }
+}
+
 /// One contact: its new impulses given what its velocities lack. `delta` is how they change, and zero.
-SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double keeps, double least,
-                             double counts, double* delta, Sums& sums) {
-  const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
-  const Wide start = loadWide(c.lambda.data()) + lead, course = lead + loadWide(c.change.data());
-  const double normal = std::max(least, keeps * (start[0] + lacking[0] * c.normalInverse));
+template <bool Back, bool Part>
+SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
+  Wide start = loadWide(c.lambda.data()), course = {};
+  if constexpr (!Part) {
+    const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
+    start += lead;
+    course = lead + loadWide(c.change.data());
+  }
+  const double least = Part ? std::min(0.0, -c.total[0]) : 0;
+  const double normal = std::max(least, c.keeps * (start[0] + (lacking[0] + c.bias) * c.normalInverse));
   const double push = normal - start[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
   double tangents[2];
@@ -278,17 +304,21 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
   const Wide next = {normal, tangents[0], tangents[1], 0};
   const Wide change = next - start;
   store(delta, change);
-  // each writes one number too many, which the next one puts right
-  store(c.course.data(), course);
-  store(c.change.data(), change);
+  if constexpr (!Part) {  // each writes one number too many, which the next one puts right
+    store(c.course.data(), course);
+    store(c.change.data(), change);
+  }
   store(c.lambda.data(), next);
-  store(c.total.data(), loadWide(c.total.data()) + counts * next);
-  sums.moved += loadWide(c.gram.data()) * change * change;
-  sums.size += loadWide(c.gram.data()) * next * next;
+  if constexpr (Part) {
+    if constexpr (Back) store(c.total.data(), loadWide(c.total.data()) + next);
+  } else {
+    sums.moved += loadWide(c.gram.data()) * change * change;
+    sums.size += loadWide(c.gram.data()) * next * next;
+  }
 }
 
-template <int Sides, bool Back>
-SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, Sweep sweep, Sums& sums) {
+template <int Sides, bool Back, bool Part>
+SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, Sums& sums) {
   constexpr int kColumn = Manifold::kColumn;
   const double* v[2] = {f.velocity + m.slot[0], f.velocity + m.slot[1]};
   Wide shared = {};
@@ -299,21 +329,6 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     Wide velocity = shared;
     for (int k = 0; k < 3 * Sides; ++k) velocity += loadWide(turns + k * kColumn) * v[k / 3][3 + k % 3];
     lacking[i] = loadWide(c[i].target.data()) - velocity;
-  }
-  double keeps[Manifold::kMostPoints] = {1, 1, 1, 1}, least[Manifold::kMostPoints] = {};
-  if (const PositionRule* rule = sweep.rule) {
-    const double* q[2] = {f.moved + m.slot[0], f.moved + m.slot[1]};
-    Wide moved = {};
-    for (int k = 0; k < 3 * Sides; ++k) moved += loadWide(m.columns + k * kColumn) * q[k / 3][k % 3];
-    for (int i = 0; i < m.count; ++i) {
-      const double* turns = turnsOf<Sides>(m, i);
-      Wide along = moved;
-      for (int k = 0; k < 3 * Sides; ++k) along += loadWide(turns + k * kColumn) * q[k / 3][3 + k % 3];
-      const double gap = c[i].gap + along[0] - rule->elapsed * c[i].target[0];
-      lacking[i][0] += rule->target(gap, c[i].length);
-      keeps[i] = rule->keeps(gap, c[i].length);
-      least[i] = rule->least(c[i].total[0]);
-    }
   }
   double delta[Manifold::kMostPoints * kLanes];
   for (int n = 0; n < m.count; ++n) {
@@ -332,31 +347,32 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
         w -= loadWide(block) * d[0] + loadWide(block + kColumn) * d[1] + loadWide(block + 2 * kColumn) * d[2];
       }
     }
-    visitPoint(c[i], w, sweep.beta, keeps[i], least[i], sweep.rule ? sweep.rule->counts : 0.0, delta + i * kLanes,
-               sums);
+    visitPoint<Back, Part>(c[i], w, beta, delta + i * kLanes, sums);
   }
   move<Sides>(
       m, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, f);
 }
 
-template <bool Back>
+template <bool Back, bool Part>
 SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
-                               const FreeVelocities& f, Sweep sweep, Sums& sums) {
+                               const FreeVelocities& f, double beta, Sums& sums) {
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const Manifold& m = manifolds[Back ? count - 1 - i : i];
     FreeContact* c = contacts + m.begin;
-    m.sides == 2 ? visit<2, Back>(m, c, f, sweep, sums) : visit<1, Back>(m, c, f, sweep, sums);
+    m.sides == 2 ? visit<2, Back, Part>(m, c, f, beta, sums) : visit<1, Back, Part>(m, c, f, beta, sums);
   }
 }
 
 SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
                            const FreeVelocities& f, Sweep sweep, double& moved, double& size) {
   Sums sums;
-  if (sweep.back) {
-    visitInOrder<true>(manifolds, count, contacts, f, sweep, sums);
-  } else {
-    visitInOrder<false>(manifolds, count, contacts, f, sweep, sums);
+  if (sweep.part) {
+    sweep.back ? visitInOrder<true, true>(manifolds, count, contacts, f, 0, sums)
+               : visitInOrder<false, true>(manifolds, count, contacts, f, 0, sums);
+    return;
   }
+  sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep.beta, sums)
+             : visitInOrder<false, false>(manifolds, count, contacts, f, sweep.beta, sums);
   moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
   size += sums.size[0] + sums.size[1] + sums.size[2];
 }
@@ -418,6 +434,14 @@ void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     double& moved, double& size) {
   visitAll(manifolds.data(), static_cast<std::ptrdiff_t>(manifolds.size()), contacts, v, sweep, moved, size);
+}
+
+void applyRule(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v,
+               const PositionRule& rule) {
+  for (const Manifold& m : manifolds) {
+    FreeContact* c = contacts + m.begin;
+    m.sides == 2 ? applyRuleTo<2>(m, c, v, rule) : applyRuleTo<1>(m, c, v, rule);
+  }
 }
 
 void extrapolateVelocities(double beta, std::ptrdiff_t count, double* velocity, double* before, double* course) {

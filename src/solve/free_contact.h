@@ -15,6 +15,19 @@ namespace sinew::solve {
 inline constexpr int kSlots = 8;
 inline constexpr int kSmall = 6;
 
+/// How a contact with depth yields: like a spring, see docs/impulse.md.
+struct Yielding {
+  double rate = 0;   ///< velocity per depth with which it is corrected, 1/s
+  double keeps = 1;  ///< share of the impulse that is kept
+
+  /// For substeps of h that remove the share `share` of a depth; `length` is that of the longest step not long ago, in
+  /// steps.
+  static Yielding of(double h, double share, double length) {
+    const double yields = 1 + share * length;
+    return {yields * share / (h * length), 1 / yields};
+  }
+};
+
 /// Three numbers each for normal and tangents. They are read and written four at a time: the order of the members is
 /// such that the fourth number is harmless. Large piles are limited by how fast contacts can be read, hence no gaps.
 struct FreeContact {
@@ -31,10 +44,12 @@ struct FreeContact {
   double normalInverse = 0;        ///< 1 / G_00
   Three inverse{};                 ///< of the tangents' part: (1,1), (2,1), (2,2)
   std::array<double, 2> friction{};
-  double slip = 0;    ///< multiplier of the last visit in which it slid, see slidePlane()
-  double gap = 0;     ///< distance along the normal at the start of the step, m; negative: depth
-  double length = 1;  ///< of the longest step not long ago, in steps
-  int row = 0;        ///< first of its three rows
+  double slip = 0;   ///< multiplier of the last visit in which it slid, see slidePlane()
+  double gap = 0;    ///< distance along the normal at the start of the step, m; negative: depth
+  Yielding yields;   ///< what it does about depth
+  double bias = 0;   ///< normal velocity that gap or depth ask for beside the target
+  double keeps = 1;  ///< share of the normal impulse that is kept
+  int row = 0;       ///< first of its three rows
 };
 
 /// Neighbouring contacts of the same bodies, with the same frame: J has the same columns in all of them for the first
@@ -71,38 +86,43 @@ struct FreeVelocities {
 void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const double* const* J,
                       const FreeVelocities& v);
 
-/// What contacts do about depth and gaps in a sweep of a substep.
+/// Where contacts are in a substep.
 struct PositionRule {
-  double h = 0;      ///< duration of the substep
-  double share = 0;  ///< of a depth that is removed
-  double slop = 0;   ///< depth that is left alone
-  double elapsed =
-      0;  ///< time since the start of the step: surfaces that are driven have moved by their velocity times it
-  double counts = 0;   ///< how often impulses count towards the total of the step
-  bool whole = false;  ///< impulses are those of the step as a whole
+  double perSecond = 0;  ///< 1 / h, of the substep
+  double slop = 0;       ///< depth that is left alone
+  /// Time since the start of the step: surfaces that are driven have moved by their velocity times it.
+  double elapsed = 0;
+  bool corrects = true;  ///< false: depth is left alone
 
   /// Normal velocity that a contact at `gap` shall have.
-  double target(double gap, double length) const {
-    if (gap > 0) return -gap / h;
+  double target(double gap, const Yielding& yields) const {
+    if (gap > 0) return -gap * perSecond;
     const double depth = -gap - slop;
-    return depth > 0 ? (1 + share * length) * share * depth / (h * length) : 0;
+    return corrects && depth > 0 ? yields.rate * depth : 0;
   }
-  /// Least impulse of a substep: those before it may be taken back, as it is the whole that must push.
-  double least(double total) const { return whole ? 0 : std::min(0.0, -total); }
-  /// Share of the impulse that a contact at `gap` keeps: with depth it yields like a spring, see docs/impulse.md.
-  double keeps(double gap, double length) const { return gap > 0 ? 1 : 1 / (1 + share * length); }
+  /// Share of the impulse that it keeps.
+  double keeps(double gap, const Yielding& yields) const { return gap > 0 || !corrects ? 1 : yields.keeps; }
 };
+
+/// Sets bias and keeps of all contacts from where the dofs have moved.
+void applyRule(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v,
+               const PositionRule& rule);
 
 /// How a sweep goes.
 struct Sweep {
-  bool back = false;                   ///< from the last contact to the first
-  double beta = 0;                     ///< of the extrapolation that went before it
-  const PositionRule* rule = nullptr;  ///< none: targets are all there is
+  bool back = false;  ///< from the last contact to the first
+  double beta = 0;    ///< of the extrapolation that went before it
+  /// Impulses are those of a substep, which may take back what those before it pushed, as it is the whole that must
+  /// push. They are added to the total on the way back. There is no extrapolation.
+  bool part = false;
+
+  /// Least normal impulse, `total` being that of the substeps before.
+  double least(double total) const { return part ? std::min(0.0, -total) : 0; }
 };
 
 /// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and
-/// sum G_kk lambda_k^2. Before that impulses are extrapolated, lambda += beta course, which the velocities know
-/// already, and courses become beta course + change, with the change of the sweep before.
+/// sum G_kk lambda_k^2, but in substeps. Before that impulses are extrapolated, lambda += beta course, which the
+/// velocities know already, and courses become beta course + change, with the change of the sweep before.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     double& moved, double& size);
 

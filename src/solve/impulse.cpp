@@ -172,8 +172,9 @@ void ImpulseSolver::addFreeContact(const RowBlock& block, const Manifold& sides,
   contact.row = block.row;
   contact.course = contact.change = {};
   contact.lambda = contact.total = {};
-  contact.gap = 0;
-  contact.length = 1;
+  contact.gap = contact.bias = 0;
+  contact.keeps = 1;
+  contact.yields = {};
   contact.slip = 0;
   const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
   contact.friction = {cone.friction[0], cone.friction[1]};
@@ -218,6 +219,9 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
   const std::span<double> gram = arena.take<double>(n * n), inverse = arena.take<double>(n * n);
   large.change = arena.zeros<double>(n).data();
   large.course = arena.zeros<double>(n).data();
+  large.bias = arena.zeros<double>(n).data();
+  large.keeps = arena.take<double>(n).data();
+  std::fill_n(large.keeps, n, 1.0);
   for (int j = 0; j < block.ncol; ++j) {
     slot[static_cast<std::size_t>(j)] = space_.slotOf(column[j]);
   }
@@ -288,14 +292,13 @@ void ImpulseSolver::move(const LargeBlock& large, const double* delta) {
   }
 }
 
-void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double keeps, double least,
-                              double* lambda) const {
+void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double least, double* lambda) const {
   const RowBlock& block = *large.rows;
   const int n = block.nrow, t = n - 1;
   const double* G = large.gram;
   const double* friction = p_.cones[static_cast<std::size_t>(block.cone)].friction.data();
   const double across = n > 2 ? std::max(G[n + 1], G[2 * n + 2]) : 0;
-  const double normal = std::max(least, keeps * (lambda[0] + w[0] * inverseOfNormal(G[0], across)));
+  const double normal = std::max(least, large.keeps[0] * (lambda[0] + w[0] * inverseOfNormal(G[0], across)));
   const double push = normal - lambda[0];
   lambda[0] = normal;
   if (!(normal > kLeastNormal)) {
@@ -333,16 +336,10 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
   }
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
-  double keeps[kMaxBasis] = {1, 1, 1, 1, 1, 1}, least[kMaxBasis] = {};
-  if (sweep.rule && (block.kind == BlockKind::Elliptic || block.kind == BlockKind::Unilateral)) {
-    for (int i = 0; i < (block.kind == BlockKind::Elliptic ? 1 : n); ++i) {
-      const double gap = gapOf(large, i) - sweep.rule->elapsed * rows_.target[static_cast<std::size_t>(block.row + i)];
-      const double length = length_[static_cast<std::size_t>(block.row + i)];
-      w[i] += sweep.rule->target(gap, length);
-      keeps[i] = sweep.rule->keeps(gap, length);
-      least[i] = sweep.rule->least(total_[static_cast<std::size_t>(block.row + i)]);
-    }
-  }
+  for (int i = 0; i < n; ++i) w[i] += large.bias[i];
+  const auto leastOf = [&](int i) {
+    return sweep.part ? sweep.least(total_[static_cast<std::size_t>(block.row + i)]) : 0.0;
+  };
   switch (block.kind) {
     case BlockKind::Equality:
       for (int i = 0; i < n; ++i) {
@@ -350,16 +347,16 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
       }
       break;
     case BlockKind::Elliptic:
-      visitCone(large, w, keeps[0], least[0], lambda);
+      visitCone(large, w, leastOf(0), lambda);
       break;
     default:
       // one row after the other, each with what those before it changed
       for (int i = 0; i < n; ++i) {
         double lacking = w[i];
         for (int j = 0; j < i; ++j) lacking -= large.gram[i * n + j] * (lambda[j] - delta[j]);
-        const double next = keeps[i] * (lambda[i] + lacking * inverseOf(large.gram[i * n + i]));
+        const double next = large.keeps[i] * (lambda[i] + lacking * inverseOf(large.gram[i * n + i]));
         const double bound = boundOf(block.row + i);
-        lambda[i] = block.kind == BlockKind::Friction ? std::clamp(next, -bound, bound) : std::max(least[i], next);
+        lambda[i] = block.kind == BlockKind::Friction ? std::clamp(next, -bound, bound) : std::max(leastOf(i), next);
       }
       break;
   }
@@ -368,8 +365,8 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
     change.moved += large.gram[i * n + i] * delta[i] * delta[i];
     change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
-  if (sweep.rule) {
-    for (int i = 0; i < n; ++i) total_[static_cast<std::size_t>(block.row + i)] += sweep.rule->counts * lambda[i];
+  if (sweep.part && sweep.back) {
+    for (int i = 0; i < n; ++i) total_[static_cast<std::size_t>(block.row + i)] += lambda[i];
   }
   move(large, delta);
 }
@@ -437,14 +434,25 @@ double ImpulseSolver::gapOf(const LargeBlock& large, int row) const {
   return gap;
 }
 
+void ImpulseSolver::apply(const PositionRule& rule) {
+  applyRule(manifolds_, contacts_.data(), space_.free(), rule);
+  for (const LargeBlock& large : large_) {
+    const RowBlock& block = *large.rows;
+    if (block.kind != BlockKind::Elliptic && block.kind != BlockKind::Unilateral) continue;
+    for (int i = 0; i < (block.kind == BlockKind::Elliptic ? 1 : block.nrow); ++i) {
+      const auto row = static_cast<std::size_t>(block.row + i);
+      const double gap = gapOf(large, i) - rule.elapsed * rows_.target[row];
+      const Yielding yields = yieldingOf(block.row + i);
+      large.bias[i] = rule.target(gap, yields);
+      large.keeps[i] = rule.keeps(gap, yields);
+    }
+  }
+}
+
 ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<double> lambda, std::span<double> total) {
   gap_ = step.gap;
   length_ = step.length;
   total_ = total;
-  for (FreeContact& c : contacts_) {
-    c.gap = gap_[static_cast<std::size_t>(c.row)];
-    c.length = length_[static_cast<std::size_t>(c.row)];
-  }
   for (const RowBlock* block : idle_) {
     std::fill_n(total.data() + block->row, block->nrow, 0.0);
     std::fill_n(lambda.data() + block->row, block->nrow, 0.0);
@@ -464,7 +472,13 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
   const int relaxing = std::max(1, options_.maxSweeps / kRelaxing),
             count = std::max(1, (options_.maxSweeps - relaxing) / 2);
   const double h = step.h / count, bound = rows_.bound;
-  PositionRule rule{.h = h, .share = std::min(kMostShare, 1 - std::pow(1 - step.erp, 1.0 / count)), .slop = step.slop};
+  PositionRule rule{.perSecond = 1 / h, .slop = step.slop};
+  substep_ = h;
+  share_ = std::min(kMostShare, 1 - std::pow(1 - step.erp, 1.0 / count));
+  for (FreeContact& c : contacts_) {
+    c.gap = gap_[static_cast<std::size_t>(c.row)];
+    c.yields = yieldingOf(c.row);
+  }
   rows_.bound = bound / count;
   const auto scale = [&](double factor) {
     for (const FreeContact& c : contacts_) {
@@ -482,10 +496,9 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
       for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h);
     }
     rule.elapsed = substep * h;
-    rule.counts = 0;
-    sweepOnce({.back = false, .rule = &rule}, lambda.data());
-    rule.counts = 1;
-    sweepOnce({.back = true, .rule = &rule}, lambda.data());
+    apply(rule);
+    sweepOnce({.back = false, .part = true}, lambda.data());
+    sweepOnce({.back = true, .part = true}, lambda.data());
     for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
   }
   report.sweeps = 2 * count;
@@ -503,13 +516,13 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
     std::fill_n(large.change, large.rows->nbasis, 0.0);
   }
   rows_.bound = bound;
-  rule.share = rule.counts = 0;
+  rule.corrects = false;
   rule.elapsed = step.h;
-  rule.whole = true;
+  apply(rule);
   double before = 0, beta = 0;
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   for (int i = 0; i < relaxing; ++i) {
-    const Change change = sweepOnce({.back = i % 2 == 1, .beta = beta, .rule = &rule}, total.data());
+    const Change change = sweepOnce({.back = i % 2 == 1, .beta = beta}, total.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
     report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;
@@ -528,10 +541,14 @@ ImpulseReport ImpulseSolver::proceed(std::span<const double> target, int sweeps,
   for (FreeContact& c : contacts_) {
     std::copy_n(target.data() + c.row, 3, c.target.begin());
     c.course = c.change = {};
+    c.bias = 0;
+    c.keeps = 1;
   }
   for (const LargeBlock& large : large_) {
     std::fill_n(large.course, large.rows->nbasis, 0.0);
     std::fill_n(large.change, large.rows->nbasis, 0.0);
+    std::fill_n(large.bias, large.rows->nbasis, 0.0);
+    std::fill_n(large.keeps, large.rows->nbasis, 1.0);
   }
   return sweep(sweeps, lambda);
 }

@@ -118,6 +118,8 @@ class ImpulseSolver {
     double* change = nullptr;   // of lambda in the last visit
     double* course = nullptr;   // direction in which it is extrapolated
     double* inverse = nullptr;  // of the part that is solved at once: all rows of an equality, tangents of a cone
+    double* bias = nullptr;     // velocity that gap or depth ask for beside the target
+    double* keeps = nullptr;    // share of the impulse that is kept
   };
   /// Neighbouring blocks of one kind, so that a sweep is a few calls: manifolds of free contacts, or large blocks.
   struct Segment {
@@ -147,7 +149,9 @@ class ImpulseSolver {
   void start(std::span<double> lambda);  // makes them admissible and v move by them
   void visit(const LargeBlock& large, const Sweep& sweep, double* lambda, Change& change);
   void extrapolate(double beta);
-  void visitCone(const LargeBlock& large, const double* w, double keeps, double least, double* lambda) const;
+  void visitCone(const LargeBlock& large, const double* w, double least, double* lambda) const;
+  Yielding yieldingOf(int row) const { return Yielding::of(substep_, share_, length_[static_cast<std::size_t>(row)]); }
+  void apply(const PositionRule& rule);  // sets bias and keeps of all contacts and limits
   Change sweepOnce(Sweep sweep, double* lambda);
   ImpulseReport sweep(int maxSweeps, std::span<double> lambda);
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
@@ -162,6 +166,7 @@ class ImpulseSolver {
   ImpulseSpace& space_;
   std::span<const int> dofs_;
   std::span<const double> gap_, length_;  // of the step in substeps
+  double substep_ = 0, share_ = 0;        // likewise: duration, and share of a depth that is removed in it
   std::span<double> total_;               // likewise, of large blocks
   std::span<const RowBlock*> idle_;       // contacts that do not act need no visit
   std::span<FreeContact> contacts_;
