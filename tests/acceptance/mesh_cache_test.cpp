@@ -1,3 +1,5 @@
+#include "sinew/mesh_cache.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <vector>
 
 #include "sinew/load.h"
-#include "sinew/mesh_cache.h"
 #include "support/command.h"
 
 /// Meshes are made once per content (mesh_cache.h): same bits, fewer hulls.
