@@ -70,6 +70,6 @@ function(sinew_precompile target)
     target_precompile_headers(${target} PRIVATE
       <algorithm> <array> <cmath> <cstddef> <cstdint> <limits> <map> <optional> <span> <string> <string_view> <vector>
       <Eigen/Core> <Eigen/Geometry> <fmt/format.h>
-      <sinew/data.h> <sinew/model.h> <sinew/spec.h> <math/quat.h> <math/spatial.h> ${ARGN})  # no path of this clone, so that clones share it
+      <sinew/data.h> <sinew/model.h> <sinew/spec.h> ${ARGN})  # no path of this clone, so that clones share it
   endif()
 endfunction()
