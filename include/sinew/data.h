@@ -299,27 +299,29 @@ struct Data {
   int metricIterations = 0;  ///< of conjugate gradients in the metric of stiff flexes, for qacc_smooth [acceleration]
 
   // Contacts and constraint rows: as many as there are, in arrays that grow and keep their memory.
-  Array<Contact> contact;           ///< [collide]
-  Array<int> support_carrier;       ///< carriers of the contacts' sides [collide]
-  Array<double> support_weight;     ///< and their weights
-  int ne = 0, nf = 0, nl = 0;       ///< rows of equalities, friction losses, limits; contacts follow [buildRows]
-  Array<RowBlock> row_block;        ///< the Jacobian in blocks [buildRows]
-  Array<int> row_column;            ///< dofs of the blocks' columns
-  Array<double> row_value;          ///< entries of the blocks
-  Array<ConeParameters> row_cone;   ///< friction of the contacts' blocks
-  Array<RowType> efc_type;          ///< one entry per row from here on [buildRows]
-  Array<int> efc_id;                ///< equality, dof, tendon, joint or contact
-  Array<double> efc_pos;            ///< residual
-  Array<double> efc_margin;         ///< residual at which the row becomes active
-  Array<double> efc_frictionloss;   ///< bound of the force of a friction-loss row
-  Array<double> efc_diagA;          ///< diagonal of J inv(M) J', approximate or exact; impulse solver: empty
-  Array<double> efc_KBIP;           ///< stiffness, damping, impedance and its derivative, 4 per row; likewise
-  Array<double> efc_D, efc_R;       ///< mass of the row and its inverse; likewise
-  Array<double> efc_vel, efc_aref;  ///< J qvel and reference acceleration [referenceAcceleration]
-  Array<double> efc_force;          ///< [solve]
-  Array<RowState> efc_state;        ///< [solve]
-  Array<IslandReport> island;       ///< what the solver did, one entry per island [solve]
-  Array<RowMemory> row_memory;      ///< impulses and sides: part of the state, by growing key [step]
+  Array<Contact> contact;          ///< [collide]
+  Array<int> support_carrier;      ///< carriers of the contacts' sides [collide]
+  Array<double> support_weight;    ///< and their weights
+  int ne = 0, nf = 0, nl = 0;      ///< rows of equalities, friction losses, limits; contacts follow [buildRows]
+  Array<RowBlock> row_block;       ///< the Jacobian in blocks [buildRows]
+  Array<int> row_column;           ///< dofs of the blocks' columns
+  Array<double> row_value;         ///< entries of the blocks
+  Array<ConeParameters> row_cone;  ///< friction of the contacts' blocks
+  Array<RowType> efc_type;         ///< one entry per row from here on [buildRows]
+  Array<int> efc_id;               ///< equality, dof, tendon, joint or contact
+  Array<double> efc_pos;           ///< residual
+  Array<double> efc_margin;        ///< residual at which the row becomes active
+  Array<double> efc_frictionloss;  ///< bound of the force of a friction-loss row
+  Array<double> efc_diagA;         ///< diagonal of J inv(M) J', approximate or exact; impulse solver: empty
+  Array<double> efc_KBIP;          ///< stiffness, damping, impedance and its derivative, 4 per row; likewise
+  Array<double> efc_D, efc_R;      ///< mass of the row and its inverse; likewise
+  Array<double> efc_vel;           ///< J qvel, and what surfaces and drives move by themselves [referenceAcceleration]
+  Array<double> efc_aref;          ///< reference acceleration; impulse solver: empty [referenceAcceleration]
+  Array<double> efc_target;        ///< velocity after the step; impulse solver only, else empty [solve]
+  Array<double> efc_force;         ///< [solve]
+  Array<RowState> efc_state;       ///< [solve]
+  Array<IslandReport> island;      ///< what the solver did, one entry per island [solve]
+  Array<RowMemory> row_memory;     ///< impulses and sides: part of the state, by growing key [step]
   int ntree_awake = 0, nbody_awake = 0, nparent_awake = 0, nv_awake = 0;  ///< [sleep]
 
   void clearRows();  ///< no rows, no islands; keeps the memory

@@ -81,7 +81,7 @@ void velocities(const Model& m, Data& d);
 void passive(const Model& m, Data& d);
 /// -> qfrc_bias. Needs velocities().
 void bias(const Model& m, Data& d);
-/// -> efc_vel, efc_aref. Needs rows(), velocities().
+/// -> efc_vel, efc_aref (not under the impulse solver). Needs rows(), velocities().
 void rowReferences(const Model& m, Data& d);
 /// -> sensordata of this stage; energy[1] if the flag `energy` is on. Needs bias(), passive().
 void velocitySensors(const Model& m, Data& d);
@@ -94,7 +94,8 @@ void control(const Model& m, Data& d);
 void actuation(const Model& m, Data& d);
 /// All smooth forces -> qfrc_smooth, qacc_smooth. Needs massMatrix(), bias(), actuation().
 void smoothAcceleration(const Model& m, Data& d);
-/// -> qacc, efc_force, efc_state, qfrc_constraint, island. Needs smoothAcceleration(), rowReferences().
+/// -> qacc, efc_force, efc_state, qfrc_constraint, island; efc_target under the impulse solver. Needs
+/// smoothAcceleration(), rowReferences().
 void solve(const Model& m, Data& d);
 /// -> sensordata of this stage; cacc, cfrc_int, cfrc_ext if a sensor needs them. Needs solve().
 void accelerationSensors(const Model& m, Data& d);

@@ -475,7 +475,7 @@ def _unpickle_model(version: str, content: bytes, source: Any = None) -> Model:
 
 _ROWS = (
     "efc_type", "efc_id", "efc_state", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagApprox", "efc_KBIP",
-    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_force", "efc_J",
+    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_target", "efc_force", "efc_J",
 )  # fmt: skip
 _CONTACT = (
     "dist", "pos", "frame", "includemargin", "friction", "solref", "solreffriction", "solimp", "mu", "dim", "geom1",

@@ -97,6 +97,7 @@ nb::object rowArray(const DataBox& box, const std::string& name) {
   if (name == "efc_R") return numbers(d.efc_R);
   if (name == "efc_vel") return numbers(d.efc_vel);
   if (name == "efc_aref") return numbers(d.efc_aref);
+  if (name == "efc_target") return numbers(d.efc_target);
   if (name == "efc_force") return numbers(d.efc_force);
   if (name == "efc_J") {
     // blocks that share their columns, written out
@@ -304,7 +305,7 @@ void forEachRowArray(D& d, F&& f) {
   const auto call = [&](auto&... arrays) { (f(arrays), ...); };
   call(d.contact, d.support_carrier, d.support_weight, d.row_block, d.row_column, d.row_value, d.row_cone, d.efc_type,
        d.efc_id, d.efc_pos, d.efc_margin, d.efc_frictionloss, d.efc_diagA, d.efc_KBIP, d.efc_D, d.efc_R, d.efc_vel,
-       d.efc_aref, d.efc_force, d.efc_state, d.island);
+       d.efc_aref, d.efc_target, d.efc_force, d.efc_state, d.island);
 }
 
 template <class T>

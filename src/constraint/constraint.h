@@ -16,14 +16,14 @@ inline bool conesAreElliptic(const Option& opt) { return opt.cone == Cone::Ellip
 /// Needs kinematics, tendons, massMatrix (for diagexact) and collide().
 void buildRows(const Model& m, Data& d);
 
-/// efc_vel = J qvel, efc_aref = -B efc_vel - K imp (pos - margin) (- dJ/dt v for connect and weld). Needs comVel().
-/// Under the impulse solver efc_aref is a velocity instead, see setImpulseTargets(); here it becomes minus the velocity
-/// of the surface.
+/// efc_vel = J qvel and the velocities of surfaces and drives, efc_aref = -B efc_vel - K imp (pos - margin) (- dJ/dt v
+/// for connect and weld). Needs comVel(). Rows of the impulse solver have no efc_aref; what was added to J qvel is kept
+/// in Workspace::row_drive for their targets, see setImpulseTargets().
 void referenceAcceleration(const Model& m, Data& d);
 
 /// rows, M, qacc_smooth, qacc_warmstart -> qacc, qfrc_constraint, efc_force, efc_state, d.island. Solves island by
-/// island unless that is switched off. Under the impulse solver also qH, qacc (see metric()), row_memory ->
-/// efc_aref, and qacc is what the integrator has to add to qvel, per timestep.
+/// island unless that is switched off. Under the impulse solver also qH, qacc_free (see metric()), row_memory ->
+/// efc_target, and qacc is what the integrator has to add to qvel, per timestep.
 void solveConstraints(const Model& m, Data& d);
 
 /// Impulse solver: row_memory = what the next step starts from, the impulses of this one and of those before. Needs

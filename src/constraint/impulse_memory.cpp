@@ -146,7 +146,7 @@ std::span<RowMemory> dormantMemories(const Model& m, const Data& d, std::span<co
 }  // namespace
 
 void recallImpulses(const Model& m, Data& d) {
-  std::fill(d.efc_force.begin(), d.efc_force.end(), 0.0);
+  std::fill(d.work->row_impulse.begin(), d.work->row_impulse.end(), 0.0);
   d.work->row_recall.resize(d.row_block.size());
   d.work->block_length.resize(d.row_block.size());
   std::fill(d.work->block_length.begin(), d.work->block_length.end(), m.opt.timestep);
@@ -160,7 +160,7 @@ void recallImpulses(const Model& m, Data& d) {
     const RowBlock& block = d.row_block[recall.block];
     const RowMemory& memory = d.row_memory[at];
     for (int r = 0; warm && r < block.nrow; ++r) {
-      d.efc_force[block.row + r] = m.opt.timestep * memory.force[static_cast<std::size_t>(r)];
+      d.work->row_impulse[block.row + r] = m.opt.timestep * memory.force[static_cast<std::size_t>(r)];
     }
     // the longest step not long ago; it decays with the time constant kForgotten
     const double h = m.opt.timestep;

@@ -31,7 +31,7 @@ double firstRow(const Data& d, const RowBlock& block, const double* x) {
   return sum;
 }
 
-/// Whether a contact that has not been reached must act now, lest its sides pass each other within the step.
+/// Whether a contact that has not been reached must act now so that its sides do not pass each other within the step.
 bool actsAhead(const Model& m, const Contact& contact, double gap, double vn) {
   if (contact.swept) return true;
   return m.opt.speculative != Speculative::None && gap > 0 && gap + m.opt.timestep * vn < -passingDepth(m, contact);
@@ -44,12 +44,13 @@ double targetOfContact(const Model& m, const Data& d, const RowBlock& block, con
   const double effective = effectiveRestitution(contact.restitution, vn, p.threshold);
   const bool bounces = effective > 0;
   if (actsAhead(m, contact, gap, vn)) return bounces ? -effective * vn : -std::max(0.0, gap) / p.h;
-  return contactTarget(gap, vn, contact.restitution, p, bounces ? firstRow(d, block, d.qacc.data()) : 0);
+  return contactTarget(gap, vn, contact.restitution, p, bounces ? firstRow(d, block, d.work->qacc_free.data()) : 0);
 }
 
-/// Adds the targets of a block's rows to minus the velocities that are prescribed from outside (efc_aref), which
-/// friction losses and the tangents of contacts have already.
+/// Targets of a block's rows, for J v+: less the velocities that are prescribed from outside, which is all there is to
+/// say of friction losses and the tangents of contacts.
 void setTargets(const Model& m, const Data& d, const RowBlock& block, const ImpulseParameters& p, double* target) {
+  for (int r = 0; r < block.nrow; ++r) target[r] = 0.0 - d.work->row_drive[block.row + r];
   switch (d.efc_type[block.row]) {
     case RowType::Equality:
       for (int r = 0; r < block.nrow; ++r) target[r] += equalityTarget(d.efc_pos[block.row + r], p);
@@ -91,7 +92,7 @@ std::span<double> targetsWithoutBounce(const Data& d, const Island& island, cons
     if (!bounces(d, d.row_block[island.blocks[b]], threshold)) continue;
     if (target.empty()) {
       target = arena.take<double>(problem.rows());
-      std::copy(problem.aref.begin(), problem.aref.end(), target.begin());
+      std::copy(problem.target.begin(), problem.target.end(), target.begin());
     }
     target[static_cast<std::size_t>(problem.blocks[b].row)] = targetWithoutBounce(d, d.row_block[island.blocks[b]]);
   }
@@ -121,15 +122,16 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
   return share < kBorder * lambda[0] * lambda[0] ? RowState::Quadratic : RowState::Cone;
 }
 
-/// The states of a block's rows; then its impulses become forces.
-void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, double h, double* lambda, RowState* state) {
+/// States and forces of a block's rows.
+void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, double h, const double* lambda,
+                 double* force, RowState* state) {
   const bool cone = block.kind == BlockKind::Elliptic;
   const RowState ofAll =
       cone ? stateOfCone(p.cones[static_cast<std::size_t>(block.cone)], block.nrow, lambda) : RowState::Satisfied;
   for (int r = 0; r < block.nrow; ++r) {
     state[r] =
         cone ? ofAll : stateOf(block.kind, h * p.frictionloss[static_cast<std::size_t>(block.row + r)], lambda[r]);
-    lambda[r] /= h;
+    force[r] = lambda[r] / h;
   }
 }
 
@@ -162,7 +164,14 @@ IslandReport reportOf(const Island& island, const solve::Plan& plan, const solve
 class SweptIsland {
  public:
   SweptIsland(const Model& m, Data& d, const Island& island, SharedImpulses& shared, Arena& arena)
-      : m_(m), d_(d), island_(island), p_(shared.problem()), space_(shared.space()), arena_(arena) {
+      : m_(m),
+        d_(d),
+        island_(island),
+        p_(shared.problem()),
+        space_(shared.space()),
+        arena_(arena),
+        free_(d.work->qacc_free),
+        lambda_(d.work->row_impulse) {
     row_ = arena.take<int>(island.nrow);
     dof_ = arena.take<int>(island.ndof);
     std::size_t count = 0;
@@ -183,15 +192,15 @@ class SweptIsland {
     const solve::ImpulseOptions options{m_.opt.iterations, m_.opt.tolerance, solve::SweepOrder::InTurn};
     solve::ImpulseSolver solver(p_, {island_.blocks, first}, space_, {plain_, h}, options, arena_);
     solve::ImpulseReport report = touches_ ? solveTouching(solver) : solveApproaching(solver);
-    solver.restore(d_.efc_force);
-    solver.addImpulses(d_.efc_force);
+    solver.restore(lambda_);
+    solver.addImpulses(lambda_);
     for (std::size_t i = 0; i < dof_.size(); ++i) {
       d_.qacc[dof_[i]] = (velocity_[i] - d_.qvel[dof_[i]]) / h;
       d_.qfrc_constraint[dof_[i]] = space_.impulse(dof_[i]) / h;
     }
     for (const int b : island_.blocks) {
       const RowBlock& block = d_.row_block[b];
-      finishBlock(p_, block, h, d_.efc_force.data() + block.row, d_.efc_state.data() + block.row);
+      finishBlock(p_, block, h, &lambda_[block.row], &d_.efc_force[block.row], &d_.efc_state[block.row]);
     }
     return report;
   }
@@ -200,10 +209,10 @@ class SweptIsland {
   /// Nothing touches yet: gaps close at the end of the step at the earliest, and nothing else is to be corrected.
   solve::ImpulseReport solveApproaching(solve::ImpulseSolver& solver) {
     const double h = m_.opt.timestep;
-    for (const int dof : dof_) space_.velocity(dof) = d_.qvel[dof] + h * d_.qacc[dof];  // v* = v + h a0
-    const solve::ImpulseReport report = solver.solve(d_.efc_force);
+    for (const int dof : dof_) space_.velocity(dof) = d_.qvel[dof] + h * free_[dof];  // v* = v + h a0
+    const solve::ImpulseReport report = solver.solve(lambda_);
     velocity_ = velocities();
-    for (const int row : row_) d_.work->row_last[row] = d_.efc_force[row] / h;
+    for (const int row : row_) d_.work->row_last[row] = lambda_[row] / h;
     return report;
   }
 
@@ -211,23 +220,23 @@ class SweptIsland {
     const double h = m_.opt.timestep;
     std::span<double> Jv, before;
     if (bounces_) {
-      for (const int dof : dof_) space_.velocity(dof) = d_.qvel[dof] + h * d_.qacc[dof];
+      for (const int dof : dof_) space_.velocity(dof) = d_.qvel[dof] + h * free_[dof];
       Jv = arena_.take<double>(p_.rows());
       before = rowsNow(solver, Jv);
     }
     for (const int dof : dof_) {
       space_.velocity(dof) = d_.qvel[dof];
-      space_.acceleration(dof) = d_.qacc[dof];
+      space_.acceleration(dof) = free_[dof];
     }
     const std::span<double> last = arena_.take<double>(p_.rows());
-    for (const int row : row_) last[static_cast<std::size_t>(row)] = d_.efc_force[row];
+    for (const int row : row_) last[static_cast<std::size_t>(row)] = lambda_[row];
     const ImpulseParameters p = parametersOf(m_.opt);
-    solve::ImpulseReport report = solver.solveInSubsteps(
-        {.gap = gap_, .length = length_, .h = h, .erp = p.erp, .slop = p.slop}, last, d_.efc_force);
+    solve::ImpulseReport report =
+        solver.solveInSubsteps({.gap = gap_, .length = length_, .h = h, .erp = p.erp, .slop = p.slop}, last, lambda_);
     for (const int row : row_) d_.work->row_last[row] = last[static_cast<std::size_t>(row)] / h;
     velocity_ = velocities();
     if (bounces_) {  // an impact: positions move with the velocities after it
-      solver.restore(d_.efc_force);
+      solver.restore(lambda_);
       bounce(solver, before, Jv, report);
       return report;
     }
@@ -244,7 +253,7 @@ class SweptIsland {
     p.erp = 0;
     const std::span<double> plain = arena_.take<double>(p_.rows()), gap = arena_.take<double>(p_.rows()),
                             length = arena_.take<double>(p_.rows());
-    for (const int row : row_) plain[static_cast<std::size_t>(row)] = p_.aref[static_cast<std::size_t>(row)];
+    for (const int row : row_) plain[static_cast<std::size_t>(row)] = p_.target[static_cast<std::size_t>(row)];
     std::span<double> bouncing;
     for (const int b : island_.blocks) {
       const RowBlock& block = d_.row_block[b];
@@ -270,7 +279,7 @@ class SweptIsland {
       bouncing[static_cast<std::size_t>(block.row)] = still + rebound;
     }
     touches_ = touches_ || bounces_;
-    plain_ = touches_ ? plain : p_.aref;
+    plain_ = touches_ ? plain : p_.target;
     gap_ = gap;
     length_ = length;
     if (!bounces_) return;
@@ -280,7 +289,7 @@ class SweptIsland {
         const auto i = static_cast<std::size_t>(block.row + r);
         const bool normal = r == 0 && d_.efc_type[block.row] >= RowType::ContactFrictionless;
         if (normal && targetOfContact(m_, d_, block, p) > 0) continue;
-        bouncing[i] = std::min(p_.aref[i], plain[i]);
+        bouncing[i] = std::min(p_.target[i], plain[i]);
       }
     }
     bouncing_ = bouncing;
@@ -293,7 +302,7 @@ class SweptIsland {
   }
   std::span<double> impulses() {
     const std::span<double> lambda = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
-    for (std::size_t i = 0; i < lambda.size(); ++i) lambda[i] = d_.efc_force[row_[i]];
+    for (std::size_t i = 0; i < lambda.size(); ++i) lambda[i] = lambda_[row_[i]];
     return lambda;
   }
   /// J v of the island's rows.
@@ -310,7 +319,7 @@ class SweptIsland {
               solve::ImpulseReport& report) {
     const std::span<double> plain = impulses();
     const std::span<const double> plainRows = rowsNow(solver, Jv);
-    const solve::ImpulseReport more = solver.proceed(bouncing_, m_.opt.iterations, d_.efc_force);
+    const solve::ImpulseReport more = solver.proceed(bouncing_, m_.opt.iterations, lambda_);
     report.sweeps += more.sweeps;
     report.converged = report.converged && more.converged;
     report.residual = std::max(report.residual, more.residual);
@@ -318,12 +327,12 @@ class SweptIsland {
     const std::span<double> target = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
     for (std::size_t i = 0; i < target.size(); ++i) target[i] = plain_[static_cast<std::size_t>(row_[i])];
     const double share = solve::shareOfBounce(before, target, {plain, plainRows}, {bouncing, bouncingRows});
-    for (std::size_t i = 0; i < row_.size(); ++i) d_.efc_force[row_[i]] = plain[i] + share * (bouncing[i] - plain[i]);
+    for (std::size_t i = 0; i < row_.size(); ++i) lambda_[row_[i]] = plain[i] + share * (bouncing[i] - plain[i]);
     for (std::size_t i = 0; i < dof_.size(); ++i) {
       velocity_[i] += share * (space_.velocity(dof_[i]) - velocity_[i]);
       space_.velocity(dof_[i]) = velocity_[i];
     }
-    solver.restore(d_.efc_force);
+    solver.restore(lambda_);
   }
 
   const Model& m_;
@@ -332,27 +341,31 @@ class SweptIsland {
   const solve::ConstraintProblem& p_;
   solve::ImpulseSpace& space_;
   Arena& arena_;
-  std::span<int> row_, dof_;  // of the island, in the numbering of Data
+  const Array<double>& free_;  // a0
+  Array<double>& lambda_;      // of this and all other islands
+  std::span<int> row_, dof_;   // of the island, in the numbering of Data
   std::span<const double> plain_, bouncing_, gap_, length_;
   std::span<double> velocity_;  // v+ by dof of the island
   bool bounces_ = false, touches_ = false;
 };
 
-/// Velocities become accelerations, impulses forces; both go back to Data.
-void finish(const solve::ConstraintProblem& p, IslandProblem& local, std::span<const double> start, double h, Data& d) {
+/// Velocities become accelerations; the impulses make the forces; both go back to Data.
+void finish(const solve::ConstraintProblem& p, IslandProblem& local, std::span<const double> start,
+            std::span<const double> lambda, double h, Data& d) {
   const solve::Solution s = local.solution();
   for (std::size_t i = 0; i < start.size(); ++i) s.x[i] = (s.x[i] - start[i]) / h;
   for (const RowBlock& block : p.blocks) {
-    finishBlock(p, block, h, s.force.data() + block.row, s.state.data() + block.row);
+    const auto row = static_cast<std::size_t>(block.row);
+    finishBlock(p, block, h, &lambda[row], &s.force[row], &s.state[row]);
   }
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
   solve::addTransposed(p, s.force.data(), s.constraintForce.data());
   local.scatter(d);
 }
 
-/// What contacts of flexes give way by, so that at rest the depth is the compliance times the force: of a depth the
-/// share erp is given back in a step, which R lambda holds up. Pressure spreads over what is pressed, as far as the
-/// material lets it; between hard contacts it would all go to one, whichever round-off chooses.
+/// Compliance of contacts of flexes, such that at rest the penetration is the compliance times the force: position
+/// correction removes the fraction erp of a penetration per step, and R lambda balances it. It distributes the pressure
+/// over the area of contact; hard contacts are redundant there, and round-off would decide which of them carries it.
 std::span<const double> complianceOfRows(const Model& m, const Data& d, const Island& island,
                                          const solve::ConstraintProblem& p, Arena& arena) {
   if (!p.hasFlexNodes) return {};
@@ -368,10 +381,11 @@ std::span<const double> complianceOfRows(const Model& m, const Data& d, const Is
 /// One island by Newton's method, in its own numbering.
 solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island, Arena& arena) {
   const double h = m.opt.timestep;
-  IslandProblem local(m, d, island, {d.qH.data(), d.qHDiagInv.data(), d.qacc.data()}, arena);
+  IslandProblem local(m, d, island, {d.qH.data(), d.qHDiagInv.data(), d.work->qacc_free.data()}, arena);
   const solve::ConstraintProblem& p = local.problem();
   const solve::Solution s = local.solution();
-  local.takeForces(d);
+  const std::span<double> lambda = arena.take<double>(p.rows());
+  local.takeImpulses(d, lambda);
   local.takeVelocities(d);
   const auto copyOf = [&](std::span<const double> x) {
     const std::span<double> copy = arena.take<double>(static_cast<std::ptrdiff_t>(x.size()));
@@ -382,11 +396,11 @@ solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island
   for (std::size_t i = 0; i < start.size(); ++i) s.x[i] += h * p.smoothAcceleration[i];
   const solve::ImpulseOptions options{m.opt.iterations, m.opt.tolerance};
   const std::span<const double> compliance = complianceOfRows(m, d, island, p, arena);
-  const std::span<const double> calm = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
-  if (calm.empty()) {
+  const std::span<const double> noBounce = targetsWithoutBounce(d, island, p, m.opt.restitution_threshold, arena);
+  if (noBounce.empty()) {
     solve::ImpulseReport report =
-        solve::solveHardByNewton(p, {p.aref, h, compliance}, options, arena, s.force, s.x, start);
-    finish(p, local, start, h, d);
+        solve::solveHardByNewton(p, {p.target, h, compliance}, options, arena, lambda, s.x, start);
+    finish(p, local, start, lambda, h, d);
     return report;
   }
 
@@ -396,20 +410,22 @@ solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island
     return Jv;
   };
   const std::span<const double> free = copyOf(s.x);
-  solve::ImpulseReport report = solve::solveHardByNewton(p, {calm, h, compliance}, options, arena, s.force, s.x, start);
-  const std::span<const double> plain = copyOf(s.force), plainVelocity = copyOf(s.x);
+  solve::ImpulseReport report =
+      solve::solveHardByNewton(p, {noBounce, h, compliance}, options, arena, lambda, s.x, start);
+  const std::span<const double> plain = copyOf(lambda), plainVelocity = copyOf(s.x);
   std::copy(free.begin(), free.end(), s.x.begin());
   const solve::ImpulseReport more =
-      solve::solveHardByNewton(p, {p.aref, h, compliance}, options, arena, s.force, s.x, plainVelocity);
+      solve::solveHardByNewton(p, {p.target, h, compliance}, options, arena, lambda, s.x, plainVelocity);
   report.sweeps += more.sweeps;
   report.converged = report.converged && more.converged;
   report.residual = std::max(report.residual, more.residual);
-  const double share = solve::shareOfBounce(rowsOf(free), calm, {plain, rowsOf(plainVelocity)}, {s.force, rowsOf(s.x)});
-  for (std::size_t i = 0; i < plain.size(); ++i) s.force[i] = plain[i] + share * (s.force[i] - plain[i]);
+  const double share =
+      solve::shareOfBounce(rowsOf(free), noBounce, {plain, rowsOf(plainVelocity)}, {lambda, rowsOf(s.x)});
+  for (std::size_t i = 0; i < plain.size(); ++i) lambda[i] = plain[i] + share * (lambda[i] - plain[i]);
   for (std::size_t i = 0; i < free.size(); ++i) {
     s.x[i] = plainVelocity[i] + share * (s.x[i] - plainVelocity[i]);
   }
-  finish(p, local, start, h, d);
+  finish(p, local, start, lambda, h, d);
   return report;
 }
 
@@ -417,7 +433,7 @@ solve::ImpulseReport solveByNewton(const Model& m, Data& d, const Island& island
 
 void setImpulseTargets(const Model& m, Data& d) {
   const ImpulseParameters p = parametersOf(m.opt);
-  for (const RowBlock& block : d.row_block) setTargets(m, d, block, p, d.efc_aref.data() + block.row);
+  for (const RowBlock& block : d.row_block) setTargets(m, d, block, p, &d.efc_target[block.row]);
 }
 
 SharedImpulses::SharedImpulses(const Model& m, const Data& d, Arena& arena)

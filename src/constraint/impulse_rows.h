@@ -9,11 +9,11 @@
 /// Rows read as hard constraints on velocities, for the impulse solver.
 namespace sinew {
 
-/// efc_aref = the velocity each row shall have after the step: see contact_target.h. Tangents of contacts already have
-/// theirs, minus the velocity of the surface. Reads efc_vel, and qacc, the acceleration without constraints.
+/// efc_target = the velocity J v+ each row shall have after the step: see contact_target.h. Reads efc_vel, row_drive
+/// and qacc_free, the acceleration without constraints.
 void setImpulseTargets(const Model& m, Data& d);
 
-/// efc_force = the impulses (N s) of the previous step for rows that have not changed, zero for new ones.
+/// row_impulse = the impulses of the previous step for rows that have not changed, zero for new ones.
 void recallImpulses(const Model& m, Data& d);
 
 /// Metric, rows and velocities in the numbering of Data, for all islands of a step at once: there are no copies to be
@@ -33,7 +33,7 @@ class SharedImpulses {
   solve::ConstraintProblem problem_;
 };
 
-/// One island from the impulses in efc_force -> qacc, qfrc_constraint, efc_force (now forces), efc_state.
+/// One island from the impulses in row_impulse -> qacc, qfrc_constraint, efc_force, efc_state, row_impulse.
 /// Islands may be solved at the same time. `shared` is needed by islands that are solved by sweeps: method="sweep".
 IslandReport solveImpulses(const Model& m, Data& d, const Island& island, SharedImpulses* shared, Arena& arena);
 

@@ -8,6 +8,7 @@
 #include "kinematics/side.h"
 #include "math/quat.h"
 #include "model/inputs.h"
+#include "model/workspace.h"
 
 namespace sinew {
 namespace {
@@ -49,8 +50,11 @@ class Prescribed {
 /// A row moves faster by c than J qvel says.
 void addToRow(const Model& m, Data& d, int row, double c) {
   d.efc_vel[row] += c;
-  const double damping = m.opt.solver == Solver::Impulse ? 1 : d.efc_KBIP[4 * row + 1];
-  d.efc_aref[row] -= damping * c;
+  if (m.opt.solver == Solver::Impulse) {
+    d.work->row_drive[row] += c;
+  } else {
+    d.efc_aref[row] -= d.efc_KBIP[4 * row + 1] * c;
+  }
 }
 
 void addToContact(const Model& m, Data& d, const Contact& contact, const PointVelocity& v) {

@@ -11,7 +11,8 @@
 /// `velocity` has six numbers per mocap body: that of its frame, m/s, and the angular one, rad/s, in world axes.
 namespace sinew {
 
-/// Adds the velocities to efc_vel, and what follows from them to efc_aref: called between step1() and step2().
+/// Adds the velocities to efc_vel, and what follows from them to efc_aref or row_drive: called between step1() and
+/// step2().
 void addPrescribedVelocity(const Model& m, Data& d, std::span<const double> velocity);
 
 /// Moves mocap_pos and mocap_quat on by the time h.

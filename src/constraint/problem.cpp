@@ -86,6 +86,7 @@ solve::ConstraintProblem rowsOf(const Data& d) {
   p.values = d.row_value;
   p.cones = d.row_cone;
   p.aref = d.efc_aref;
+  p.target = d.efc_target;
   p.D = d.efc_D;
   p.R = d.efc_R;
   p.frictionloss = d.efc_frictionloss;
@@ -277,8 +278,9 @@ void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local,
   const std::span<RowBlock> blocks = arena.take<RowBlock>(static_cast<std::ptrdiff_t>(island.blocks.size()));
   const std::span<int> column = arena.take<int>(columns);
   const int soft = d.efc_D.empty() ? 0 : island.nrow;
-  const std::span<double> aref = arena.take<double>(island.nrow), loss = arena.take<double>(island.nrow),
-                          D = arena.take<double>(soft), R = arena.take<double>(soft);
+  const std::span<double> loss = arena.take<double>(island.nrow), aref = arena.take<double>(soft),
+                          D = arena.take<double>(soft), R = arena.take<double>(soft),
+                          target = arena.take<double>(island.nrow - soft);
   std::size_t row = 0;
   int at = 0;
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -296,9 +298,12 @@ void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local,
     for (int r = 0; r < source.nrow; ++r, ++row) {
       const int global = source.row + r;
       row_[row] = global;
-      aref[row] = d.efc_aref[global];
       loss[row] = d.efc_frictionloss[global];
-      if (soft == 0) continue;
+      if (soft == 0) {
+        target[row] = d.efc_target[global];
+        continue;
+      }
+      aref[row] = d.efc_aref[global];
       D[row] = d.efc_D[global];
       R[row] = d.efc_R[global];
     }
@@ -306,6 +311,7 @@ void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local,
   problem_.blocks = blocks;
   problem_.columns = column;
   problem_.aref = aref;
+  problem_.target = target;
   problem_.D = D;
   problem_.R = R;
   problem_.frictionloss = loss;
@@ -388,8 +394,8 @@ void IslandProblem::chooseStart(const Option& opt, Arena& arena) {
   }
 }
 
-void IslandProblem::takeForces(const Data& d) {
-  for (std::size_t i = 0; i < row_.size(); ++i) force_[i] = d.efc_force[row_[i]];
+void IslandProblem::takeImpulses(const Data& d, std::span<double> lambda) const {
+  for (std::size_t i = 0; i < row_.size(); ++i) lambda[i] = d.work->row_impulse[row_[i]];
 }
 
 void IslandProblem::takeVelocities(const Data& d) {

@@ -51,8 +51,8 @@ class IslandProblem {
   /// Starts from whichever of the previous acceleration and the smooth one promises more.
   void chooseStart(const Option& opt, Arena& arena);
 
-  /// For the impulse solver: the solution starts from efc_force and qvel.
-  void takeForces(const Data& d);
+  /// For the impulse solver: the solution starts from row_impulse, to `lambda` by row of the island, and qvel.
+  void takeImpulses(const Data& d, std::span<double> lambda) const;
   void takeVelocities(const Data& d);
 
   const solve::ConstraintProblem& problem() const { return problem_; }

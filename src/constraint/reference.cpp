@@ -5,6 +5,7 @@
 #include "constraint/problem.h"
 #include "constraint/row_builder.h"
 #include "kinematics/jacobian.h"
+#include "model/workspace.h"
 #include "solve/rows.h"
 
 namespace sinew {
@@ -69,16 +70,17 @@ void shiftForAdhesion(Data& d, const Contact& contact) {
 void referenceAcceleration(const Model& m, Data& d) {
   if (d.nefc() == 0) return;
   solve::multiplyRows(rowsOf(d), d.qvel.data(), d.efc_vel.data());
-  const bool impulses = m.opt.solver == Solver::Impulse;
-  if (impulses) std::copy(d.efc_vel.begin(), d.efc_vel.end(), d.efc_aref.begin());
+  const bool hard = m.opt.solver == Solver::Impulse;
+  Array<double>& drive = d.work->row_drive;
+  if (hard) std::copy(d.efc_vel.begin(), d.efc_vel.end(), drive.begin());
   for (const Contact& contact : d.contact) {
     if (contact.efc_address >= 0) addSurfaceVelocity(m, d, contact);
   }
   for (int row = d.ne; row < d.ne + d.nf && d.efc_type[row] == RowType::FrictionDof; ++row) {
     d.efc_vel[row] -= m.dof_frictionvel[d.efc_id[row]];  // a drive slips against the velocity it asks for
   }
-  if (impulses) {
-    for (int row = 0; row < d.nefc(); ++row) d.efc_aref[row] -= d.efc_vel[row];
+  if (hard) {
+    for (int row = 0; row < d.nefc(); ++row) drive[row] = d.efc_vel[row] - drive[row];
     return;
   }
   for (int row = 0; row < d.nefc(); ++row) {

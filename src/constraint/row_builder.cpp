@@ -75,13 +75,17 @@ void RowBuilder::finish() {
   d_.efc_type.resize(rows_);
   d_.efc_id.resize(rows_);
   d_.efc_state.resize(rows_);
-  for (Array<double>* column :
-       {&d_.efc_pos, &d_.efc_margin, &d_.efc_frictionloss, &d_.efc_vel, &d_.efc_aref, &d_.efc_force}) {
+  for (Array<double>* column : {&d_.efc_pos, &d_.efc_margin, &d_.efc_frictionloss, &d_.efc_vel, &d_.efc_force}) {
     column->resize(rows_);
   }
-  const int soft = m_.opt.solver == Solver::Impulse ? 0 : rows_;  // hard rows have no impedance
-  for (Array<double>* column : {&d_.efc_diagA, &d_.efc_D, &d_.efc_R}) column->resize(soft);
+  // soft rows have an impedance and a reference acceleration, hard ones a velocity they shall reach
+  const bool hard = m_.opt.solver == Solver::Impulse;
+  const int soft = hard ? 0 : rows_;
+  for (Array<double>* column : {&d_.efc_diagA, &d_.efc_D, &d_.efc_R, &d_.efc_aref}) column->resize(soft);
   d_.efc_KBIP.resize(4 * soft);
+  for (Array<double>* column : {&d_.efc_target, &d_.work->row_drive, &d_.work->row_impulse}) {
+    column->resize(hard ? rows_ : 0);
+  }
 }
 
 void buildRows(const Model& m, Data& d) {

@@ -204,7 +204,8 @@ void solveRows(const Model& m, Data& d) {
 }  // namespace
 
 void solveConstraints(const Model& m, Data& d) {
-  if (m.opt.solver != Solver::Impulse) std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  const Array<double>& free = m.opt.solver == Solver::Impulse ? d.work->qacc_free : d.qacc_smooth;
+  std::copy(free.begin(), free.end(), d.qacc.begin());
   std::fill(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), 0.0);
   d.work->row_last.resize(d.nefc());
   std::fill(d.work->row_last.begin(), d.work->row_last.end(), 0.0);
@@ -216,13 +217,9 @@ void solveConstraints(const Model& m, Data& d) {
 
   // A solver may well find something finite from a warm start. Such an acceleration must not pass for a result: what
   // was no number stays none, for step() to see.
-  const Arena::Scope scope(d.work->arena);
-  const std::span<double> smooth = d.work->arena.take<double>(m.nv);
-  std::copy(d.qacc.begin(), d.qacc.end(), smooth.begin());
   solveRows(m, d);
   for (int i = 0; i < m.nv; ++i) {
-    const double a = smooth[static_cast<std::size_t>(i)];
-    if (!std::isfinite(a)) d.qacc[i] = a;
+    if (!std::isfinite(free[i])) d.qacc[i] = free[i];
   }
 }
 

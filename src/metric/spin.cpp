@@ -100,8 +100,8 @@ void spinRigidTrees(const Model& m, Data& d, SpinOf which) {
     const Vec3 change = rotate(axes, Vec3((freeSpin(inertia, w, h) - w) / h - explicitly));
     // a torque does not move the centre of mass; the frame's origin goes around it
     const Vec3 arm = com - vec3(d.xpos.data(), body);
-    MapVec3(d.qacc.data() + dof) -= rotate(Quat::load(d.xquat.data() + 4 * body), change).cross(arm);
-    MapVec3(d.qacc.data() + dof + 3) += change;
+    MapVec3(d.work->qacc_free.data() + dof) -= rotate(Quat::load(d.xquat.data() + 4 * body), change).cross(arm);
+    MapVec3(d.work->qacc_free.data() + dof + 3) += change;
   }
 }
 
@@ -298,7 +298,7 @@ void spinTrees(const Model& m, Data& d) {
     const bool moves = !hasRows(m, d, t.tree);
     for (int i = t.begin(m); i < t.end(m); ++i) {
       const auto k = static_cast<std::size_t>(i);
-      d.qacc[i] += (v[k] - qvel[k]) / h - first[k];
+      d.work->qacc_free[i] += (v[k] - qvel[k]) / h - first[k];
       if (moves) d.work->qvel_correction[i] = w[k];
     }
   }

@@ -16,15 +16,15 @@ Vec3 freeSpin(const Vec3& inertia, const Vec3& w, double h);
 /// Trees of one rigid body: all, or those that are made of several bodies without joints between them.
 enum class SpinOf { All, Composites };
 
-/// Adds to qacc of trees that are one rigid body what is between freeSpin() and the gyroscopic torque at the start of
-/// the step. Needs qacc, kinematics, massMatrix.
+/// Adds to qacc_free of trees that are one rigid body what is between freeSpin() and the gyroscopic torque at the start
+/// of the step. Needs qacc_free, kinematics, massMatrix.
 void spinRigidTrees(const Model& m, Data& d, SpinOf which);
 
-/// Adds to qacc of all other trees that move by several dofs what is between the motion forces at the start of the step
-/// and their motion over the step if nothing else acts, which keeps the kinetic energy and, if the root is free, the
-/// momentum. Where no row acts on a tree, its positions follow that motion as well, by qvel_correction of the
-/// workspace. Needs qacc, the position stage, comVel(). Evaluates kinematics and M several times if such a tree moves
-/// fast, and leaves them as they were.
+/// Adds to qacc_free of all other trees that move by several dofs what is between the motion forces at the start of the
+/// step and their motion over the step if nothing else acts, which keeps the kinetic energy and, if the root is free,
+/// the momentum. Where no row acts on a tree, its positions follow that motion as well, by qvel_correction of the
+/// workspace. Needs qacc_free, the position stage, comVel(). Evaluates kinematics and M several times if such a tree
+/// moves fast, and leaves them as they were.
 void spinTrees(const Model& m, Data& d);
 
 }  // namespace sinew

@@ -183,17 +183,19 @@ void useFactorOfMass(Data& d) {
   std::copy(d.qLDiagInv.begin(), d.qLDiagInv.end(), d.qHDiagInv.begin());
 }
 
-/// qacc = the acceleration without constraints, qH, qHDiagInv = the factor by which impulses change velocities.
+/// qacc_free = the acceleration without constraints, qH, qHDiagInv = the factor by which impulses change velocities.
 void impulseMetric(const Model& m, Data& d) {
   d.work->qvel_correction.resize(m.nv);
   std::fill(d.work->qvel_correction.begin(), d.work->qvel_correction.end(), 0.0);
-  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), d.qacc.begin());
+  Array<double>& free = d.work->qacc_free;
+  free.resize(m.nv);
+  std::copy(d.qacc_smooth.begin(), d.qacc_smooth.end(), free.begin());
   if (d.work->stepMatrix != StepMatrix::Inertia) {
-    forEachAwakeDof(m, d, [&](int i) { d.qacc[i] = d.qfrc_smooth[i]; });
-    solveStepMatrix(m, d, d.qacc.data());
+    forEachAwakeDof(m, d, [&](int i) { free[i] = d.qfrc_smooth[i]; });
+    solveStepMatrix(m, d, free.data());
     // the metric of stiff parts has all of that already
     if (stiffnessIsImplicit(m)) {
-      for (const int dof : m.stiff_dof) d.qacc[dof] = d.qacc_smooth[dof];
+      for (const int dof : m.stiff_dof) free[dof] = d.qacc_smooth[dof];
     }
   }
   switch (d.work->stepMatrix) {

@@ -16,10 +16,10 @@ StepMatrix assembleStepMatrix(const Model& m, Data& d, Integrator integrator);
 /// y = A x with the matrix of assembleStepMatrix().
 void multiplyStepMatrix(const Model& m, const Data& d, StepMatrix kind, const double* x, double* y);
 
-/// The stage: forces, M -> Workspace::stepMatrix and its factor in qH or qLU. Under the impulse solver also qacc, the
-/// acceleration without constraints, and in qH, qHDiagInv the factor of the matrix by which impulses change velocities:
-/// the symmetric part of A without the derivatives of bias forces, M where that is not positive definite. Bodies and
-/// trees that tumble turn as spin.h says. Needs acceleration().
+/// The stage: forces, M -> Workspace::stepMatrix and its factor in qH or qLU. Under the impulse solver also qacc_free,
+/// the acceleration without constraints, and in qH, qHDiagInv the factor of the matrix by which impulses change
+/// velocities: the symmetric part of A without the derivatives of bias forces, M where that is not positive definite.
+/// Bodies and trees that tumble turn as spin.h says. Needs acceleration().
 void metric(const Model& m, Data& d);
 
 /// The same for another integrator than that of the options, without what the impulse solver needs.

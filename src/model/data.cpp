@@ -48,7 +48,7 @@ void Data::clearRows() {
   efc_state.clear();
   island.clear();
   for (Array<double>* column : {&efc_pos, &efc_margin, &efc_frictionloss, &efc_diagA, &efc_KBIP, &efc_D, &efc_R,
-                                &efc_vel, &efc_aref, &efc_force}) {
+                                &efc_vel, &efc_aref, &efc_target, &efc_force}) {
     column->clear();
   }
 }

@@ -60,8 +60,11 @@ struct Workspace {
   /// acceleration there, angular acceleration [acceleration]
   Array<double> partKept;
   Array<double> flexUnresolved;  ///< Midpoint: velocity of modes that the step cannot resolve, by dof [acceleration]
-  // Impulse solver, sweeps.
-  Array<double> qvel_correction;  ///< velocity with which positions move beside qvel, by dof [solve]
+  // Impulse solver.
+  Array<double> qacc_free;        ///< acceleration without constraints in the matrix of the step, by dof [metric]
+  Array<double> qvel_correction;  ///< velocity with which positions move beside qvel, by dof [metric, solve]
+  Array<double> row_drive;        ///< velocity of rows beside J qvel, see efc_vel [referenceAcceleration, World]
+  Array<double> row_impulse;      ///< N s or N m s: warm start, then what the solver found [solve]
   Array<double> row_last;         ///< force of each row at the end of the step, which the next one starts from [solve]
   Array<double> block_length;     ///< longest step not long ago, s, by block of rows [solve]
 };

@@ -27,10 +27,11 @@ struct ConstraintProblem {
   /// First dof of each group of dofs that are eliminated together (a body, a flex node), and one past the last dof.
   std::span<const int> nodes;
   // one entry per row
-  std::span<const double> aref;
+  std::span<const double> frictionloss;
+  std::span<const double> aref;  ///< hard rows have none of these three
   std::span<const double> D;
   std::span<const double> R;
-  std::span<const double> frictionloss;
+  std::span<const double> target;  ///< hard rows only: the velocity J v+ they shall have, see solve/impulse.h
   /// Multiplies costs and gradients before they are compared with a tolerance: primal solvers, dual solvers.
   double primalScale = 1;
   double dualScale = 1;
@@ -44,7 +45,7 @@ struct ConstraintProblem {
   PlanMemory* plans = nullptr;
 
   int dofs() const { return static_cast<int>(smoothAcceleration.size()); }
-  int rows() const { return static_cast<int>(aref.size()); }
+  int rows() const { return static_cast<int>(frictionloss.size()); }
   ProblemShape shape() const {
     return {.dofs = dofs(), .stiff = stiff, .hasEqualities = !blocks.empty() && blocks[0].kind == BlockKind::Equality};
   }

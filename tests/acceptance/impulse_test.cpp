@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sinew/dynamics.h"
 #include "sinew/load.h"
 #include "sinew/query.h"
 #include "sinew/step.h"
@@ -801,6 +802,48 @@ TEST(Impulse, EveryIntegratorMovesByWhatTheSolverFound) {
     EXPECT_NEAR(run.d.qvel[0], 0, tolerance(1e-9)) << integrator;
     EXPECT_NEAR(forceOf(run, 0), 1.5 * kGravity, tolerance(1e-6)) << integrator;
   }
+}
+
+// Hard rows have a velocity to reach, soft ones a reference acceleration; neither has what the other has. Where an
+// impulse is free the target is reached: J v+ = target.
+TEST(Impulse, TargetsAreVelocitiesAfterTheStep) {
+  const auto mjcf = [](const std::string& solver) {
+    return fmt::format(R"(<mujoco><option {} erp=".3" slop="1e-4" iterations="200" tolerance="1e-12"/><worldbody>
+      <geom type="plane" size="9 9 1" condim="1"/>
+      <body pos="0 0 .098"><freejoint/><geom size=".1" condim="1"/></body>
+      <body pos="1 0 .103"><freejoint/><geom size=".1" condim="1"/></body>
+      <body pos="2 0 1"><joint name="a" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body>
+      <body pos="3 0 1"><joint name="b" axis="0 1 0"/><geom size=".1" pos=".3 0 0"/></body></worldbody>
+      <equality><joint joint1="b" joint2="a"/></equality></mujoco>)",
+                       solver);
+  };
+  for (const std::string method : {"newton", "sweep"}) {
+    SCOPED_TRACE(method);
+    Scene run(mjcf(fmt::format(R"(solver="Impulse" method="{}")", method)));
+    const double h = run.m.opt.timestep;
+    run.d.qpos[14] = 0.01;  // a against b
+    run.d.qvel[8] = -5;     // the second ball arrives
+    forward(run.m, run.d);
+    ASSERT_EQ(run.d.nefc(), 3);
+    EXPECT_EQ(run.d.efc_aref.size(), 0);
+    ASSERT_EQ(run.d.efc_target.size(), 3);
+    EXPECT_NEAR(run.d.efc_target[0], 0.3 / h * 0.01, tolerance(1e-12));            // b - a = -0.01
+    EXPECT_NEAR(run.d.efc_target[1], 0.3 / h * (0.002 - 1e-4), tolerance(1e-12));  // depth less slop
+    EXPECT_NEAR(run.d.efc_target[2], -0.003 / h, tolerance(1e-12));                // may close the gap
+    if (method == "newton") {                                                      // sweeps correct depth by positions
+      std::vector<double> after(static_cast<std::size_t>(run.m.nv)), rows(3);
+      for (int i = 0; i < run.m.nv; ++i) after[static_cast<std::size_t>(i)] = run.d.qvel[i] + h * run.d.qacc[i];
+      multiplyConstraintJacobian(run.m, run.d, after, rows);
+      for (int i = 0; i < 3; ++i) {
+        EXPECT_NEAR(rows[static_cast<std::size_t>(i)], run.d.efc_target[i], tolerance(1e-6)) << "row " << i;
+      }
+    }
+  }
+  Scene soft(mjcf(R"(solver="Newton")"));
+  forward(soft.m, soft.d);
+  EXPECT_GT(soft.d.nefc(), 0);
+  EXPECT_EQ(soft.d.efc_aref.size(), soft.d.nefc());
+  EXPECT_EQ(soft.d.efc_target.size(), 0);
 }
 
 TEST(Impulse, CompositeModelsOfAllKindsStaySound) {

@@ -180,6 +180,24 @@ TEST(Stages, API_2_SingleStagesInOrderAreForward) {
   }
 }
 
+// The solver reads what the stages before it wrote and nothing that it writes itself.
+TEST(Stages, API_2_SolvingOnceMoreGivesTheSame) {
+  for (const auto& [name, mjcf] : models()) {
+    SCOPED_TRACE(name);
+    const Model m = modelOf(mjcf);
+    Data once(m);
+    for (int i = 0; i < 60; ++i) {
+      for (int k = 0; k < 5; ++k) step(m, once);
+      forward(m, once);
+      Data twice = once;
+      stages::solve(m, twice);
+      ASSERT_EQ(once.efc_target, twice.efc_target) << "step " << i;
+      ASSERT_EQ(once.qacc, twice.qacc) << "step " << i;
+      ASSERT_EQ(once.efc_force, twice.efc_force) << "step " << i;
+    }
+  }
+}
+
 TEST(Stages, API_2_AControllerBetweenTheHalvesSeesThePresentState) {
   // a mass on a slide with force u = -k x - c v: with the sensors of the present state exactly semi-implicit Euler
   const Model m = modelOf(R"(<mujoco><option timestep=".01" gravity="0 0 0"/><worldbody><body>

@@ -208,8 +208,9 @@ def test_PY_3_pickles_of_data_keep_contacts_and_rows():
     mujoco.mj_step(m, d, 20)
     again = pickle.loads(pickle.dumps(d))
     assert again.ncon == d.ncon == 4 and again.contact == d.contact
-    for name in ("efc_type", "efc_force", "efc_J", "efc_aref", "efc_state", "qacc", "xpos"):
+    for name in ("efc_type", "efc_force", "efc_J", "efc_aref", "efc_target", "efc_state", "qacc", "xpos"):
         assert np.array_equal(getattr(again, name), getattr(d, name)), name
+    assert d.efc_aref.size == d.nefc and d.efc_target.size == 0
     force, other = np.zeros(6), np.zeros(6)
     mujoco.mj_contactForce(m, d, 2, force), mujoco.mj_contactForce(again.model, again, 2, other)
     assert force[0] > 0 and np.array_equal(force, other)
@@ -217,6 +218,17 @@ def test_PY_3_pickles_of_data_keep_contacts_and_rows():
     assert np.array_equal(d.qpos, again.qpos)
     with pytest.raises(ValueError, match="pickle of a Data of another model"):
         d._set_derived_bytes(d._derived_bytes()[:-50])
+
+
+def test_rows_of_hard_contacts_have_targets():
+    """... and neither D nor R nor a reference acceleration; islands are found all the same."""
+    m = mujoco.MjModel.from_xml_string(
+        '<mujoco><option solver="Impulse"/><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 0.1"><freejoint/><geom type="box" size=".1 .1 .1"/></body></worldbody></mujoco>'
+    )
+    d = mujoco.MjData(m)
+    mujoco.mj_step(m, d, 20)
+    assert d.nefc == 12 and d.efc_target.size == 12 and d.efc_aref.size == 0 and d.efc_D.size == 0
+    assert d.iefc_force.size == 12 and d.iefc_D.size == 0 and np.all(d.dof_island == 0)
 
 
 def test_PY_3_the_second_half_of_a_step(pendulum):

@@ -349,7 +349,8 @@ def _islands(d: Any) -> dict[str, Any]:
         "map_iefc2efc": iefc2efc, "map_efc2iefc": inverse(iefc2efc), "nidof": nidof,
     }  # fmt: skip
     for name in ("type", "id", "frictionloss", "D", "R", "aref", "state", "force"):
-        found["iefc_" + name] = np.asarray(getattr(d, "efc_" + name))[iefc2efc]
+        values = np.asarray(getattr(d, "efc_" + name))
+        found["iefc_" + name] = values[iefc2efc] if len(values) else values  # hard rows have no D, R and aref
     dofs = idof2dof[:nidof]
     for name, of in (("ifrc_smooth", "qfrc_smooth"), ("iacc_smooth", "qacc_smooth"), ("iacc", "qacc"), ("ifrc_constraint", "qfrc_constraint")):
         found[name] = getattr(d, of)[dofs]
