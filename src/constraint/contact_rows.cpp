@@ -8,7 +8,7 @@
 #include "kinematics/side.h"
 #include "math/kernel.h"
 #include "model/workspace.h"
-#include "solve/friction_disk.h"
+#include "solve/block_solve.h"
 
 namespace sinew {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "math/types.h"
-#include "solve/ball_qp.h"
+#include "solve/block_solve.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -41,18 +41,18 @@ const ConeParameters& coneOf(const ConstraintProblem& p, const RowBlock& block) 
   return p.cones[static_cast<std::size_t>(block.cone)];
 }
 
-/// Scales tangential forces onto the ellipsoid sum (f_k/friction_k)^2 = normal^2; only inwards if `onlyInwards`.
-void toEllipsoid(double* tangents, double normal, const double* friction, int n, bool onlyInwards) {
+/// Scales tangential forces into the ellipsoid sum (f_k/friction_k)^2 <= normal^2.
+void toEllipsoid(double* tangents, double normal, const double* friction, int n) {
   double sum = 0;
   for (int k = 0; k < n; ++k) sum += tangents[k] * tangents[k] / (friction[k] * friction[k]);
-  if (onlyInwards && sum <= normal * normal) return;
+  if (sum <= normal * normal) return;
   const double s = std::sqrt(normal * normal / std::max(kMinVal, sum));
   for (int k = 0; k < n; ++k) tangents[k] *= s;
 }
 
 /// Change of the dual cost when f goes from `before` to `after` with residual res at `before` and diagonal block S.
 /// A change for the worse (beyond rounding) is taken back.
-double settle(int n, const double* S, const double* res, const double* before, double* after) {
+double acceptImprovement(int n, const double* S, const double* res, const double* before, double* after) {
   double change = 0;
   for (int i = 0; i < n; ++i) {
     const double di = after[i] - before[i];
@@ -328,18 +328,17 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
     std::fill_n(f + 1, n - 1, 0.0);
   } else {
     const int t = n - 1;
-    double St[25] = {}, bt[5] = {}, x[5];
+    double St[25] = {}, c[5] = {};
     for (int i = 0; i < t; ++i) {
-      bt[i] = residual[i + 1] + S[(i + 1) * n] * (f[0] - old[0]);
+      c[i] = -residual[i + 1] - S[(i + 1) * n] * (f[0] - old[0]);
       for (int j = 0; j < t; ++j) {
         St[i * t + j] = S[(i + 1) * n + j + 1];
-        bt[i] -= St[i * t + j] * old[j + 1];
+        c[i] += St[i * t + j] * old[j + 1];
       }
     }
-    if (solveBallQp(t, St, bt, friction, f[0], x)) toEllipsoid(x, f[0], friction, t, false);
-    std::copy_n(x, t, f + 1);
+    solveInEllipsoid(t, St, c, friction, f[0], f + 1);
   }
-  const double change = settle(n, S, residual, old, f);
+  const double change = acceptImprovement(n, S, residual, old, f);
   for (int k = 0; k < n; ++k) old[k] = f[k] - old[k];
   move(b, old);
   return -change;
@@ -360,7 +359,7 @@ void DualSolver::project(std::span<double> force) const {
       if (f[0] < 0) {
         std::fill_n(f, block.nrow, 0.0);
       } else {
-        toEllipsoid(f + 1, f[0], coneOf(p_, block).friction.data(), block.nrow - 1, true);
+        toEllipsoid(f + 1, f[0], coneOf(p_, block).friction.data(), block.nrow - 1);
       }
     }
   }
@@ -462,7 +461,7 @@ double DualSolver::visitSlipPair(std::size_t b, int k, std::span<double> force) 
   }
   f[0] = middle + half;
   f[1] = middle - half;
-  const double change = settle(2, S, residual, old, f);
+  const double change = acceptImprovement(2, S, residual, old, f);
   moveRow(b, r, f[0] - old[0]);
   moveRow(b, r + 1, f[1] - old[1]);
   return -change;
@@ -474,26 +473,24 @@ double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
   const double* friction = coneOf(p_, block).friction.data();
   const double* G = grams_.data() + wide_[b].gram;
   double* f = force.data() + block.row;
-  double c[kMaxBasis], residual[5] = {}, S[25] = {}, bt[5] = {}, old[5] = {};
-  multiplyBasis(block, y_.data(), c);
+  double moved[kMaxBasis], residual[5] = {}, S[25] = {}, c[5] = {}, old[5] = {};
+  multiplyBasis(block, y_.data(), moved);
   for (int i = 0; i < t; ++i) {
-    residual[i] = b_[static_cast<std::size_t>(block.row + i + 1)] + c[i + 1];
+    residual[i] = b_[static_cast<std::size_t>(block.row + i + 1)] + moved[i + 1];
     old[i] = f[i + 1];
     for (int j = 0; j < t; ++j) S[i * t + j] = G[(i + 1) * n + j + 1];
     S[i * t + i] = std::max(1e-10, S[i * t + i]);
   }
   for (int i = 0; i < t; ++i) {
-    bt[i] = residual[i];
-    for (int j = 0; j < t; ++j) bt[i] -= S[i * t + j] * old[j];
+    c[i] = -residual[i];
+    for (int j = 0; j < t; ++j) c[i] += S[i * t + j] * old[j];
   }
   if (f[0] < kMinVal) {
     std::fill_n(f + 1, t, 0.0);
   } else {
-    double x[5];
-    if (solveBallQp(t, S, bt, friction, f[0], x)) toEllipsoid(x, f[0], friction, t, false);
-    std::copy_n(x, t, f + 1);
+    solveInEllipsoid(t, S, c, friction, f[0], f + 1);
   }
-  const double change = settle(t, S, residual, old, f + 1);
+  const double change = acceptImprovement(t, S, residual, old, f + 1);
   double delta[kMaxBasis] = {};
   for (int i = 0; i < t; ++i) delta[i + 1] = f[i + 1] - old[i];
   move(b, delta);

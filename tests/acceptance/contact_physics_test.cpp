@@ -195,6 +195,29 @@ TEST(Solvers, AgreeOnTheOptimumWhateverTheForm) {
   }
 }
 
+// The motion of a box that friction brakes or holds does not depend on its mass.
+TEST(Solvers, GaussSeidelKnowsNoScaleOfMass) {
+  for (const double degrees : {5.0, 25.0}) {
+    for (const std::string noslip : {"0", "5"}) {
+      double expected = 0;
+      for (const double mass : {1.0, 1e-7, 1e6}) {
+        const std::string block =
+            fmt::format(R"(<geom type="box" size="0.2 0.2 0.1" mass="{}" friction="1e-5"/>)", mass);
+        const Model m = compile(readMjcfText(onSlope(
+            degrees, 0.2, block,
+            fmt::format(R"(solver="PGS" cone="elliptic" iterations="100" tolerance="1e-14" noslip_iterations="{}")",
+                        noslip))));
+        Data d(m);
+        settle(m, d, 0.5);
+        if (expected == 0) expected = d.qpos[0];
+        EXPECT_NEAR(d.qpos[0], expected, 1e-4) << mass << " kg at " << degrees << " degrees, noslip " << noslip;
+      }
+      const double g = kGravity * (std::sin(degrees * kDegree) - 0.2 * std::cos(degrees * kDegree));
+      EXPECT_NEAR(expected, std::max(0.0, 0.5 * g * 0.25), 0.02) << "Coulomb's law, " << degrees << " degrees";
+    }
+  }
+}
+
 TEST(Solvers, AStepWithContactsAllocatesNothingAfterWarmUp) {
   for (const std::string solver : {"Newton", "CG", "PGS"}) {
     const Model m = compile(readMjcfText(mixedScene(fmt::format(R"(solver="{}")", solver))));

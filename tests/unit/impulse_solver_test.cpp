@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "solve/friction_disk.h"
 #include "solve/hard.h"
 #include "solve/impulse.h"
 #include "solve/rows.h"
@@ -288,48 +287,6 @@ TEST(HardByNewton, ReachesTheComplementaritySolution) {
       EXPECT_TRUE(allNear(o.velocity, sweeps.velocity, 1e-3 * size));
     }
   }
-}
-
-TEST(Slide, MinimizesOnTheBorderOfTheEllipsoid) {
-  // brute force: no point of the border of the ellipse is better; slide() and slidePlane() agree
-  std::mt19937 generator(1);
-  const auto uniform = [&](double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(generator); };
-  for (int trial = 0; trial < 200; ++trial) {
-    const double a = uniform(0.1, 2), b = uniform(0.1, 2), c = uniform(-0.9, 0.9) * std::sqrt(a * b);
-    const double G[4] = {a, c, c, b}, friction[2] = {uniform(0.1, 1), uniform(0.1, 1)};
-    const double normal = uniform(0.1, 1), push[2] = {uniform(-9, 9), uniform(-9, 9)};
-    double x[2], y[2];
-    slide(2, G, push, friction, normal, x);
-    double multiplier = 0;
-    for (int visit = 0; visit < 4; ++visit) {  // each goes on where the last one stopped
-      slidePlane(a, c, b, push, friction, normal, multiplier, y);
-      EXPECT_NEAR(std::hypot(y[0] / friction[0], y[1] / friction[1]), normal, tolerance(1e-12));
-    }
-    EXPECT_NEAR(x[0], y[0], tolerance(1e-9));
-    EXPECT_NEAR(x[1], y[1], tolerance(1e-9));
-    EXPECT_NEAR(std::hypot(x[0] / friction[0], x[1] / friction[1]), normal, tolerance(1e-12));
-    const auto cost = [&](double u, double v) {
-      return 0.5 * (a * u * u + 2 * c * u * v + b * v * v) - push[0] * u - push[1] * v;
-    };
-    // the minimum without a bound must lie outside, as promised by callers
-    const double det = a * b - c * c, u = (b * push[0] - c * push[1]) / det, v = (a * push[1] - c * push[0]) / det;
-    if (std::hypot(u / friction[0], v / friction[1]) < normal) continue;
-    for (int k = 0; k < 100; ++k) {
-      const double angle = 2 * M_PI * k / 100;
-      EXPECT_LE(cost(x[0], x[1]),
-                cost(friction[0] * normal * std::cos(angle), friction[1] * normal * std::sin(angle)) + 1e-9);
-    }
-  }
-}
-
-TEST(InvertIndependent, LeavesOutRowsThatDependOnOthers) {
-  // third row = first + second: the inverse is that of the first two, and zero
-  const double G[9] = {2, 0.5, 2.5, 0.5, 1, 1.5, 2.5, 1.5, 4};
-  double inverse[9];
-  invertIndependent(3, G, inverse);
-  const double det = 2 * 1 - 0.25;
-  const std::vector<double> expected{1 / det, -0.5 / det, 0, -0.5 / det, 2 / det, 0, 0, 0, 0};
-  EXPECT_TRUE(allNear(inverse, expected, 1e-7));  // the diagonal is regularized by 1e-8
 }
 
 }  // namespace

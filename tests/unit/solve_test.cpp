@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/arena.h"
-#include "solve/ball_qp.h"
 #include "solve/dual.h"
 #include "solve/line_search.h"
 #include "solve/primal.h"
@@ -814,44 +813,6 @@ TEST(RemoveSlip, StickingRowsReachTheirReferenceExactly) {
     }
   }
   EXPECT_GT(sticking, 5);
-}
-
-// KKT: A x + b + lambda x / scale^2 = 0 with lambda >= 0, zero inside.
-TEST(BallQp, SatisfiesItsOptimalityConditions) {
-  std::mt19937 generator(3);
-  std::uniform_real_distribution<double> uniform(-1, 1);
-  for (int trial = 0; trial < 200; ++trial) {
-    for (const int n : {2, 3, 5}) {
-      double G[25], A[25], b[5], scale[5], x[5];
-      for (int i = 0; i < n * n; ++i) G[i] = uniform(generator);
-      for (int i = 0; i < n; ++i) {
-        b[i] = 3 * uniform(generator);
-        scale[i] = 0.6 + 0.5 * uniform(generator);
-        for (int j = 0; j < n; ++j) {
-          A[i * n + j] = i == j ? 0.5 : 0;
-          for (int k = 0; k < n; ++k) A[i * n + j] += G[i * n + k] * G[j * n + k];
-        }
-      }
-      const bool active = solveBallQp(n, A, b, scale, 1, x);
-      double size = 0, lambda = 0, norm = 0;
-      double gradient[5];
-      for (int i = 0; i < n; ++i) {
-        gradient[i] = b[i];
-        for (int j = 0; j < n; ++j) gradient[i] += A[i * n + j] * x[j];
-        const double direction = x[i] / (scale[i] * scale[i]);
-        size += x[i] * direction;
-        lambda -= gradient[i] * direction;
-        norm += direction * direction;
-      }
-      lambda = active ? lambda / norm : 0;
-      EXPECT_TRUE(!active || std::abs(size - 1) < tolerance(1e-4));
-      EXPECT_LE(size, 1 + 1e-4);
-      EXPECT_GE(lambda, -1e-6);
-      for (int i = 0; i < n; ++i) {
-        EXPECT_NEAR(gradient[i] + lambda * x[i] / (scale[i] * scale[i]), 0, tolerance(1e-3));
-      }
-    }
-  }
 }
 
 }  // namespace
