@@ -342,7 +342,7 @@ Impedance hardenedAtMiddle(const Model& m, const Contact& contact, Impedance imp
   return impedance;
 }
 
-/// Whether a contact must be hard in this step, lest its sides pass each other.
+/// Whether a contact must be hard in this step so that its sides do not pass each other.
 bool mustStop(const Data& d, const RowBlock& block) {
   return d.efc_type[block.row] >= RowType::ContactFrictionless && d.contact[d.efc_id[block.row]].swept;
 }

@@ -8,7 +8,7 @@ namespace sinew {
 
 /// How the forces of constraint rows change with position, velocity and acceleration. Rows push with f = -s'(r),
 /// r = J a - aref, s the cost of the row (solve/rows.h), so that qfrc_constraint = J'f is a function of q, v and a. It
-/// has a derivative wherever no row changes sides:
+/// has a derivative wherever no row changes state:
 ///   d(J'f)|a = dJ' f - J' (S'' (dJ a - daref) - f dlnD),   d(J'f)/da = -J' S'' J
 struct RowForces {
   std::string obstacle;      ///< why there are none, empty if there are; then the others are not set

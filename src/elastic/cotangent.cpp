@@ -42,7 +42,7 @@ void relieve(CotangentHinge& hinge, const Nodes<4>& rest) {
 }  // namespace
 
 double CotangentHinge::energy(const Nodes<4>& x) const {
-  // relative to the first point, lest large coordinates cancel
+  // relative to the first point: large coordinates would cancel
   const Nodes<4> y = x.colwise() - Vec3(x.col(0));
   return 0.5 * (y * B).cwiseProduct(y).sum() + beta * volume6(y) - energy0;
 }

@@ -460,7 +460,7 @@ int solvePart(const Model& m, Data& d, int part, std::span<double> x) {
   const std::span<double> right = d.work->arena.take<double>(static_cast<std::ptrdiff_t>(x.size()));
   std::copy(x.begin(), x.end(), right.begin());
   const auto report = stiffSolver(m, d, part, d.work->arena).solve(x.data());
-  if (!report.converged) {  // so stiff that iterations are no way to get there
+  if (!report.converged) {  // CG stagnated: fall back to a direct factorization
     std::copy(right.begin(), right.end(), x.begin());
     solveByFactor(m, d, part, x.data());
   }

@@ -12,7 +12,7 @@ inline constexpr int kSmallestIterative = 250;
 inline constexpr double kSparse = 1.5;
 /// Finding an order of elimination for a new pattern, per node.
 inline constexpr double kOrder = 6000;
-/// Factors per solve that conjugate gradients save, where no row can change sides, and where some can.
+/// Factors per solve that conjugate gradients save, where no row can change state, and where some can.
 inline constexpr double kFactorsFixed = 2, kFactorsChanging = 3.3;
 /// Conjugate gradients per 3 x 3 block of the matrix: to the accuracy of a factor, or of the solver's tolerance.
 inline constexpr double kBlockOfAFactor = 1200, kBlockOfTheTolerance = 700;

@@ -28,7 +28,7 @@ void DenseHessian::addBlock(const RowBlock& block, const double* W, double* H) c
   addBlockProduct(block, p_.values.data() + block.value, W, nullptr, {&all, 1}, H);
 }
 
-void DenseHessian::assemble(const double* r, const RowState* state, const double* share) {
+void DenseHessian::assemble(const double* r, const RowState* state, const double* dual) {
   std::fill(base_.begin(), base_.end(), 0.0);
   const LowerRows A = p_.metric->lower();
   for (int i = 0; i < n_; ++i) {
@@ -39,12 +39,12 @@ void DenseHessian::assemble(const double* r, const RowState* state, const double
   }
   double W[kMaxBasis * kMaxBasis];
   for (const RowBlock& block : p_.blocks) {
-    if (!isCone(block, state) && blockWeights(p_, block, r, state, W, share)) addBlock(block, W, base_.data());
+    if (!isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) addBlock(block, W, base_.data());
   }
-  factorWithCones(r, state, share);
+  factorWithCones(r, state, dual);
 }
 
-void DenseHessian::update(const double* r, const RowState* state, const RowState* before, const double* share) {
+void DenseHessian::update(const double* r, const RowState* state, const RowState* before, const double* dual) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   bool changed = false;
   for (const RowBlock& block : p_.blocks) {
@@ -57,7 +57,7 @@ void DenseHessian::update(const double* r, const RowState* state, const RowState
     if (isCone(block, state)) {
       std::fill_n(W, block.nbasis * block.nbasis, 0.0);
     } else {
-      blockWeights(p_, block, r, state, W, share);
+      blockWeights(p_, block, r, state, W, dual);
     }
     if (!isCone(block, before)) {
       blockWeights(p_, block, r, before, old);
@@ -65,14 +65,14 @@ void DenseHessian::update(const double* r, const RowState* state, const RowState
     }
     addBlock(block, W, base_.data());
   }
-  if (changed) factorWithCones(r, state, share);
+  if (changed) factorWithCones(r, state, dual);
 }
 
-void DenseHessian::factorWithCones(const double* r, const RowState* state, const double* share) {
+void DenseHessian::factorWithCones(const double* r, const RowState* state, const double* dual) {
   std::copy(base_.begin(), base_.end(), factor_.begin());
   double W[kMaxBasis * kMaxBasis];
   for (const RowBlock& block : p_.blocks) {
-    if (isCone(block, state) && blockWeights(p_, block, r, state, W, share)) addBlock(block, W, factor_.data());
+    if (isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) addBlock(block, W, factor_.data());
   }
   denseCholesky(n_, factor_.data(), inverseDiagonal_.data());
 }

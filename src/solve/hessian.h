@@ -13,15 +13,15 @@ class DenseHessian {
   DenseHessian(const ConstraintProblem& p, Arena& arena);
 
   /// Sets H for the given residuals and states, from scratch.
-  void assemble(const double* r, const RowState* state, const double* share = nullptr);
+  void assemble(const double* r, const RowState* state, const double* dual = nullptr);
   /// The same when only some states differ from those of the last call (`before`).
-  void update(const double* r, const RowState* state, const RowState* before, const double* share = nullptr);
+  void update(const double* r, const RowState* state, const RowState* before, const double* dual = nullptr);
   /// y = inv(H) x. y and x may be the same.
   void solve(const double* x, double* y) const;
 
  private:
   void addBlock(const RowBlock& block, const double* W, double* H) const;
-  void factorWithCones(const double* r, const RowState* state, const double* share);
+  void factorWithCones(const double* r, const RowState* state, const double* dual);
 
   const ConstraintProblem& p_;
   int n_;

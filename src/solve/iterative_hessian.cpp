@@ -15,8 +15,8 @@ std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
 // shares of the predicted decrease
 constexpr double kForcing = 1e-4;
 constexpr double kRounding = 1e-20;
-/// If more than this share of the blocks that can change sides did so, others will, and the next step is not the last.
-constexpr double kManySides = 0.1;
+/// If more than this share of the blocks that can change state did so, others will, and the next step is not the last.
+constexpr double kManyChanges = 0.1;
 constexpr std::ptrdiff_t kWeights = kMaxBasis * kMaxBasis;
 constexpr int kStride = BlockMatrix::kStride;
 
@@ -44,7 +44,7 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
       more_(plan.placesOf(p.blocks.subspan(at(plan.blocks())), p.columns, arena)),
       H_(plan.pattern(), arena),
       gradients_(plan.pattern().rows(), arena) {
-  firstSided_ = static_cast<int>(leadingEqualities(p.blocks));
+  firstVarying_ = static_cast<int>(leadingEqualities(p.blocks));
   touched_ = arena.take<std::uint8_t>(plan.pattern().rows());
   coneWeights_ = arena.take<double>(kWeights * static_cast<std::ptrdiff_t>(p.cones.size()));
   int most = 0;
@@ -120,7 +120,7 @@ void IterativeHessian::markTouched(int b) {
   }
 }
 
-void IterativeHessian::assemble(const double* r, const RowState* state, const double* share) {
+void IterativeHessian::assemble(const double* r, const RowState* state, const double* dual) {
   plan_.set(p_.metric->lower(), H_);
   // the metric may have been factored for the smooth motion: then only rows that others touch are made
   const BlockMatrix* metric = p_.metric->blocks();
@@ -128,7 +128,7 @@ void IterativeHessian::assemble(const double* r, const RowState* state, const do
   double W[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
-    if (!blockWeights(p_, block, r, state, W, share)) continue;
+    if (!blockWeights(p_, block, r, state, W, dual)) continue;
     addBlock(b, W);
     if (metric) markTouched(b);
     if (isCone(block, state)) std::copy_n(W, block.nbasis * block.nbasis, coneWeights_.data() + kWeights * block.cone);
@@ -141,16 +141,16 @@ void IterativeHessian::assemble(const double* r, const RowState* state, const do
   changed_ = 1;  // nothing is known of the sides yet
 }
 
-void IterativeHessian::update(const double* r, const RowState* state, const RowState* before, const double* share) {
+void IterativeHessian::update(const double* r, const RowState* state, const RowState* before, const double* dual) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   changed_ = 0;
   std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
-  for (int b = firstSided_; b < static_cast<int>(p_.blocks.size()); ++b) {
+  for (int b = firstVarying_; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     const bool cone = isCone(block, state), wasCone = isCone(block, before);
     if (!cone && std::equal(state + block.row, state + block.row + block.nrow, before + block.row)) continue;
     const int count = block.nbasis * block.nbasis;
-    blockWeights(p_, block, r, state, W, share);
+    blockWeights(p_, block, r, state, W, dual);
     if (!wasCone) blockWeights(p_, block, r, before, old);
     double* saved = block.kind == BlockKind::Elliptic ? coneWeights_.data() + kWeights * block.cone : nullptr;
     if (wasCone) std::copy_n(saved, count, old);
@@ -164,22 +164,22 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
 }
 
 bool IterativeHessian::solve(const double* x, double enough, double* y) {
-  const int sided = static_cast<int>(p_.blocks.size()) - firstSided_;
+  const int varying = static_cast<int>(p_.blocks.size()) - firstVarying_;
   const bool exact = accuracy_ == Accuracy::OfAFactor;
-  double share = kForcing;
-  if (sided == 0 || changed_ == 0) {
-    share = 0;  // once the rows have settled on their sides, one step leads to the minimum
-  } else if (exact && changed_ <= std::max(1.0, kManySides * sided)) {
-    share = kForcing * kForcing;
+  double forcing = kForcing;
+  if (varying == 0 || changed_ == 0) {
+    forcing = 0;  // once the active set is right, one step leads to the minimum
+  } else if (exact && changed_ <= std::max(1.0, kManyChanges * varying)) {
+    forcing = kForcing * kForcing;
   }
   // rounding is that of the whole solution, of which the first solve finds most
   if (exact) enough = kRounding * most_;
-  if (exact && most_ == 0) share = std::max(share, kRounding);
+  if (exact && most_ == 0) forcing = std::max(forcing, kRounding);
   const std::span<const int> lanes = plan_.lanes();
   const std::span<double> right = gradients_.right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes.size(); ++i) right[at(lanes[i])] = x[i];
-  const BlockGradients::Report report = gradients_.solve(H_.matrix(), share, enough, mostIterations_);
+  const BlockGradients::Report report = gradients_.solve(H_.matrix(), forcing, enough, mostIterations_);
   iterations_ += report.iterations;
   most_ = std::max(most_, report.start);
   const std::span<const double> solution = gradients_.solution();

@@ -15,7 +15,7 @@ namespace sinew::solve {
 /// and rows.
 class IterativeHessian {
  public:
-  /// `plan` must hold all blocks of `p` and outlive this (PlanMemory::blockPlanFor). A solution is given up once it has
+  /// `plan` must hold all blocks of `p` and outlive this (PlanMemory::blockPlanFor). A solve is abandoned once it has
   /// cost as much as `factorFlops` multiplications of a factorization.
   IterativeHessian(const ConstraintProblem& p, const BlockPlan& plan, Accuracy accuracy, double factorFlops,
                    Arena& arena);
@@ -23,13 +23,13 @@ class IterativeHessian {
   /// What solving costs, in multiplications of a direct factorization that take as long.
   static double predictedCost(const ConstraintProblem& p, Accuracy accuracy);
 
-  void assemble(const double* r, const RowState* state, const double* share = nullptr);
-  void update(const double* r, const RowState* state, const RowState* before, const double* share = nullptr);
+  void assemble(const double* r, const RowState* state, const double* dual = nullptr);
+  void update(const double* r, const RowState* state, const RowState* before, const double* dual = nullptr);
 
-  /// y ~ inv(H) x, as a step of Newton's method needs it. Iterations end when what is left of the decrease
-  /// 1/2 x' inv(H) x that it predicts is a small share of that, which is smaller if few rows changed sides, or
-  /// (Accuracy::OfTheTolerance) below `enough`. Once no rows change sides it is rounding that ends them. False if they
-  /// did not get there.
+  /// y ~ inv(H) x, as a step of Newton's method needs it. Iterations end when what is left of the predicted
+  /// decrease 1/2 x' inv(H) x is a small fraction of it, which is smaller if few rows changed state, or
+  /// (Accuracy::OfTheTolerance) below `enough`. If no row changed state, they end at round-off. False if they did not
+  /// converge.
   bool solve(const double* x, double enough, double* y);
   /// Hy = H y for the y of the last solve(), which gave it along with y. `x` is what it was called with.
   void productOfSolution(const double* x, double* Hy) const;
@@ -44,9 +44,9 @@ class IterativeHessian {
   const BlockPlan& plan_;
   const Accuracy accuracy_;
   const int mostIterations_;
-  int firstSided_ = 0;  // blocks before it never change sides
-  int changed_ = 1;     // blocks that changed sides in the last update
-  double most_ = 0;     // the largest decrease that any solve began with
+  int firstVarying_ = 0;  // blocks before it never change state
+  int changed_ = 1;       // blocks that changed state in the last update
+  double most_ = 0;       // the largest decrease that any solve began with
   int iterations_ = 0;
   BlockPlaces known_, more_;  // places of the plan's blocks, and of further ones
   BlockMaker H_;

@@ -36,7 +36,7 @@ class MatrixCosts {
   virtual double sparseFactor() const = 0;  ///< of all rows
   virtual double baseFactor() const = 0;    ///< of the metric and the equalities alone
   virtual bool baseHoldsAll() const = 0;    ///< whether that factor has room for the other rows
-  virtual bool rowsAreFixed() const = 0;    ///< no row can change sides
+  virtual bool rowsAreFixed() const = 0;    ///< no row can change state
   virtual double iterations() const = 0;    ///< conjugate gradients
   virtual int nodes() const = 0;
 };

@@ -54,7 +54,7 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       n_(p.dofs()),
       rows_(p.rows()),
       fixed_(p),
-      sided_(p),
+      varying_(p),
       fixedGradient_(arena.take<double>(n_)),
       fixedProduct_(arena.take<double>(n_)),
       residual_(arena.take<double>(rows_)),
@@ -62,7 +62,7 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
       gradient_(arena.take<double>(n_)),
       preconditioned_(arena.take<double>(n_)),
       direction_(arena.take<double>(n_)),
-      share_(arena.take<double>(method == PrimalMethod::Newton && p.hasFlexNodes ? rows_ : 0)),
+      dual_(arena.take<double>(method == PrimalMethod::Newton && p.hasFlexNodes ? rows_ : 0)),
       oldGradient_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldPreconditioned_(arena.take<double>(method == PrimalMethod::Newton ? 0 : n_)),
       oldState_(arena.take<RowState>(rows_)) {
@@ -70,9 +70,9 @@ PrimalSolver::PrimalSolver(const ConstraintProblem& p, const SolveOptions& optio
   const std::size_t fixed = iterative_ ? leadingEqualities(p.blocks) : 0;
   if (iterative_) weighed_ = arena.take<double>(rows_);
   fixed_.blocks = p.blocks.first(fixed);
-  sided_.blocks = p.blocks.subspan(fixed);
-  firstSided_ = fixed < p.blocks.size() ? p.blocks[fixed].row : rows_;
-  directional_.emplace(sided_, arena);
+  varying_.blocks = p.blocks.subspan(fixed);
+  firstVarying_ = fixed < p.blocks.size() ? p.blocks[fixed].row : rows_;
+  directional_.emplace(varying_, arena);
 }
 
 PlanMemory& PrimalSolver::plans() {
@@ -144,16 +144,16 @@ void PrimalSolver::start(const Solution& s) {
 }
 
 void PrimalSolver::evaluate(const Solution& s) {
-  cost_ = fixedCost_ + evaluateRows(sided_, residual_.data(), s.force.data(), s.state.data());
+  cost_ = fixedCost_ + evaluateRows(varying_, residual_.data(), s.force.data(), s.state.data());
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
-  addTransposed(sided_, s.force.data(), s.constraintForce.data());
+  addTransposed(varying_, s.force.data(), s.constraintForce.data());
   for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] = fixedGradient_[i] - s.constraintForce[i];
 }
 
 void PrimalSolver::finish(const Solution& s) {
   if (fixed_.blocks.empty()) return;
   multiplyRows(fixed_, s.x.data(), residual_.data());
-  for (std::size_t i = 0; i < static_cast<std::size_t>(firstSided_); ++i) residual_[i] -= p_.aref[i];
+  for (std::size_t i = 0; i < static_cast<std::size_t>(firstVarying_); ++i) residual_[i] -= p_.aref[i];
   evaluateRows(fixed_, residual_.data(), s.force.data(), s.state.data());
   addTransposed(fixed_, s.force.data(), s.constraintForce.data());
 }
@@ -170,15 +170,15 @@ void PrimalSolver::multiplyFixed(const Solution& s) {
   // H d less what the other rows have in it, J' S'' J d; H was made for the states of now, and d = -preconditioned_
   iterative_->productOfSolution(gradient_.data(), fixedProduct_.data());
   for (double& value : fixedProduct_) value = -value;
-  weighRows(sided_, residual_.data(), s.state.data(), Js_.data(), weighed_.data(), shares());
-  for (std::size_t i = static_cast<std::size_t>(firstSided_); i < weighed_.size(); ++i) weighed_[i] = -weighed_[i];
-  addTransposed(sided_, weighed_.data(), fixedProduct_.data());
+  weighRows(varying_, residual_.data(), s.state.data(), Js_.data(), weighed_.data(), duals());
+  for (std::size_t i = static_cast<std::size_t>(firstVarying_); i < weighed_.size(); ++i) weighed_[i] = -weighed_[i];
+  addTransposed(varying_, weighed_.data(), fixedProduct_.data());
 }
 
 void PrimalSolver::updateHessian(const Solution& s) {
   withHessian([&](auto& H) {
-    isAssembled_ ? H.update(residual_.data(), s.state.data(), oldState_.data(), shares())
-                 : H.assemble(residual_.data(), s.state.data(), shares());
+    isAssembled_ ? H.update(residual_.data(), s.state.data(), oldState_.data(), duals())
+                 : H.assemble(residual_.data(), s.state.data(), duals());
   });
   isAssembled_ = true;
   std::copy(s.state.begin(), s.state.end(), oldState_.begin());
@@ -191,7 +191,7 @@ void PrimalSolver::solveHessian(const Solution& s) {
     // conjugate gradients stagnated: fall back to a factor
     plan_ = {MatrixForm::Sparse, PlanReason::NoConvergence};
     useSparse(plans().planFor(p_, arena_));
-    sparse_->assemble(residual_.data(), s.state.data(), shares());
+    sparse_->assemble(residual_.data(), s.state.data(), duals());
   }
   sparse_ ? sparse_->solve(gradient_.data(), preconditioned_.data())
           : dense_->solve(gradient_.data(), preconditioned_.data());
@@ -204,7 +204,7 @@ bool PrimalSolver::directionFrom(const Solution& s, bool improvedLittle) {
     if (!(decrement() < options_.tolerance)) return true;
   }
   // Weights that are stiffer than the second derivative promise less than there is: that only the latter can say.
-  if (share_.empty() || !sharpenShares(sided_, residual_.data(), s.state.data(), share_.data())) {
+  if (dual_.empty() || !alignDuals(varying_, residual_.data(), s.state.data(), dual_.data())) {
     return !improvedLittle;
   }
   updateHessian(s);
@@ -226,12 +226,12 @@ void PrimalSolver::predict(const Solution& s, std::span<const double> expected) 
   for (std::size_t i = 0; i < gap.size(); ++i) gap[i] = residual_[i] - expected[i];
   // forces of the model at the start: f(expected) - S''(expected) gap
   std::copy(expected.begin(), expected.end(), residual_.begin());
-  evaluateRows(sided_, residual_.data(), s.force.data(), s.state.data());
-  if (!share_.empty()) startShares(sided_, residual_.data(), s.state.data(), share_.data());
-  weighRows(sided_, residual_.data(), s.state.data(), gap.data(), Js_.data(), shares());
-  for (std::size_t i = static_cast<std::size_t>(firstSided_); i < Js_.size(); ++i) Js_[i] = s.force[i] - Js_[i];
+  evaluateRows(varying_, residual_.data(), s.force.data(), s.state.data());
+  if (!dual_.empty()) initializeDuals(varying_, residual_.data(), s.state.data(), dual_.data());
+  weighRows(varying_, residual_.data(), s.state.data(), gap.data(), Js_.data(), duals());
+  for (std::size_t i = static_cast<std::size_t>(firstVarying_); i < Js_.size(); ++i) Js_[i] = s.force[i] - Js_[i];
   std::fill(s.constraintForce.begin(), s.constraintForce.end(), 0.0);
-  addTransposed(sided_, Js_.data(), s.constraintForce.data());
+  addTransposed(varying_, Js_.data(), s.constraintForce.data());
   for (std::size_t i = 0; i < gradient_.size(); ++i) gradient_[i] = fixedGradient_[i] - s.constraintForce[i];
   updateHessian(s);
   solveHessian(s);
@@ -252,7 +252,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
 
   start(s);
   record();
-  if (!share_.empty()) startShares(sided_, residual_.data(), s.state.data(), share_.data());
+  if (!dual_.empty()) initializeDuals(varying_, residual_.data(), s.state.data(), dual_.data());
 
   // is the start good enough already?
   report.gradientNorm = scale * norm(gradient_);
@@ -273,7 +273,7 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     // best point along the direction
     const double length = norm(direction_);
     if (!(length >= kMinVal && std::isfinite(length))) break;
-    multiplyRows(sided_, direction_.data(), Js_.data());
+    multiplyRows(varying_, direction_.data(), Js_.data());
     multiplyFixed(s);
     const double slope = dot(direction_, fixedGradient_), curvature = dot(direction_, fixedProduct_);
     directional_->prepare(residual_.data(), Js_.data(), slope, curvature);
@@ -284,16 +284,16 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     addScaled(s.x, direction_, step.alpha);
     addScaled(fixedGradient_, fixedProduct_, step.alpha);
     fixedCost_ += step.alpha * (slope + 0.5 * step.alpha * curvature);
-    if (!share_.empty()) advanceShares(sided_, residual_.data(), s.state.data(), Js_.data(), step.alpha, share_.data());
-    const auto sided = static_cast<std::size_t>(firstSided_);
-    addScaled(residual_.subspan(sided), Js_.subspan(sided), step.alpha);
+    if (!dual_.empty()) updateDuals(varying_, residual_.data(), s.state.data(), Js_.data(), step.alpha, dual_.data());
+    const auto varying = static_cast<std::size_t>(firstVarying_);
+    addScaled(residual_.subspan(varying), Js_.subspan(varying), step.alpha);
     if (!newton) {
       std::copy(gradient_.begin(), gradient_.end(), oldGradient_.begin());
       std::copy(preconditioned_.begin(), preconditioned_.end(), oldPreconditioned_.begin());
     }
     evaluate(s);
     record();
-    if (!share_.empty()) settleShares(sided_, residual_.data(), s.state.data(), share_.data());
+    if (!dual_.empty()) resetDuals(varying_, residual_.data(), s.state.data(), dual_.data());
 
     ++report.iterations;
     report.improvement = scale * step.improvement;

@@ -13,7 +13,7 @@
 namespace sinew::solve {
 
 enum class PrimalMethod {
-  Newton,            ///< direction -inv(H) g with H = A + J' S'' J, for sharp cones primal-dual, see solve/rows.h
+  Newton,            ///< direction -inv(H) g with H = A + J' S'' J, primal-dual for stiff friction, see solve/rows.h
   ConjugateGradient  ///< preconditioned by A, conjugacy of [Hager and Zhang 2005]
 };
 
@@ -22,8 +22,7 @@ enum class PrimalMethod {
 ///
 /// Stopping, with everything scaled by ConstraintProblem::primalScale and compared to SolveOptions::tolerance:
 ///  - before the first iteration: 1/2 g' inv(A) g, which bounds cost(x) - cost(x*) because the cost is strongly convex
-///  in
-///    the metric; Newton, whose users expect accurate forces, asks for |g| as well;
+///    in the metric; Newton, whose users expect accurate forces, asks for |g| as well;
 ///  - after an iteration: the improvement, |g|, or (Newton) the predicted next improvement 1/2 g' inv(H) g.
 class PrimalSolver {
  public:
@@ -44,7 +43,7 @@ class PrimalSolver {
 
  private:
   void start(const Solution& s);
-  void evaluate(const Solution& s);       // the rows of sided_, and the gradient
+  void evaluate(const Solution& s);       // the rows of varying_, and the gradient
   void finish(const Solution& s);         // the rows of fixed_
   void multiplyFixed(const Solution& s);  // fixedProduct_
   PlanMemory& plans();
@@ -52,7 +51,7 @@ class PrimalSolver {
   void useSparse(const FactorPlan& plan);
   class Costs;
   bool iterates() const { return iterative_ && !sparse_; }
-  const double* shares() const { return share_.empty() ? nullptr : share_.data(); }
+  const double* duals() const { return dual_.empty() ? nullptr : dual_.data(); }
   template <class F>
   void withHessian(F&& f) {
     iterates() ? f(*iterative_) : sparse_ ? f(*sparse_) : f(*dense_);
@@ -68,21 +67,21 @@ class PrimalSolver {
   const PrimalMethod method_;
   Arena& arena_;
   const int n_, rows_;
-  // The rows in two parts. Where systems with H are solved by iterations, equalities are left alone between the start
-  // and the end: with the metric they are one quadratic function, whose derivatives along a direction follow from H.
-  // Otherwise all rows are in the second part.
-  ConstraintProblem fixed_, sided_;
-  int firstSided_ = 0;  // row
+  // The rows in two parts: equalities, and rows whose state may change. Where systems with H are solved iteratively,
+  // the equalities are evaluated at the start and at the end only: with the metric they are one quadratic function,
+  // whose derivatives along a direction follow from H. Otherwise all rows are in the second part.
+  ConstraintProblem fixed_, varying_;
+  int firstVarying_ = 0;  // row
   std::optional<DirectionalCost> directional_;
   std::span<double> fixedGradient_;  // of the metric's part of the cost and that of the fixed rows
   std::span<double> fixedProduct_;   // second derivative of these times the direction
   std::span<double> residual_, Js_, gradient_, preconditioned_, direction_;
-  std::span<double> share_;                            // Newton with flexes only, by rows: see isSharp(); empty: none
-  std::span<double> weighed_;                          // iterations only, by rows
+  std::span<double> dual_;     // Newton with flexes only, by rows: see isFrictionStiffer(); empty: none
+  std::span<double> weighed_;  // iterations only, by rows
   std::span<double> oldGradient_, oldPreconditioned_;  // conjugate gradient only
   std::span<RowState> oldState_;                       // to which H belongs
   bool isAssembled_ = false;
-  // Newton only, one of the three; the second also where the third did not get there
+  // Newton only, one of the three; the second also where the third did not converge
   std::optional<PlanMemory> ownPlans_;  // if the problem has none
   std::optional<DenseHessian> dense_;
   std::optional<SparseHessian> sparse_;

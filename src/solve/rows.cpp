@@ -138,9 +138,9 @@ double evaluateElliptic(const ConstraintProblem& p, const RowBlock& block, const
 
 /// Hessian of 1/2 Dm (N - mu T)^2 over r: Dm diag(mu, friction) [1, -mu U'/T; ., mu N/T^3 U U' + (mu^2 - mu N/T) I]
 /// diag(mu, friction).
-/// That is Dm ([1, -mu u'][1, -mu u']' + mu (mu T - N)/T (I - u u')) with u = U/T. `share`, w, takes the place of one u
+/// That is Dm ([1, -mu u'][1, -mu u']' + mu (mu T - N)/T (I - u u')) with u = U/T. `dual`, w, takes the place of one u
 /// of the last product.
-void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const double* share,
+void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const double* dual,
                      double* W) {
   const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
   const int dim = block.nrow;
@@ -151,14 +151,14 @@ void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const do
   for (int j = 1; j < dim; ++j) s[j] = cone.friction[static_cast<std::size_t>(j - 1)];
   const double tangentScale = mu * z.N / (z.T * z.T * z.T);
   const double diagonal = mu * mu - mu * z.N / z.T;
-  const bool dual = share && isSharp(cone);
+  const bool primalDual = dual && isFrictionStiffer(cone);
   double u[kMaxBasis] = {};
   for (int j = 1; j < dim; ++j) u[j] = z.U[j] / z.T;
   for (int i = 0; i < dim; ++i) {
     for (int j = i; j < dim; ++j) {
       double h = i == 0 ? (j == 0 ? 1 : -mu / z.T * z.U[j]) : tangentScale * z.U[i] * z.U[j];
       if (i > 0 && i == j) h += diagonal;
-      if (i > 0 && dual) h += diagonal * (u[i] * u[j] - 0.5 * (share[i] * u[j] + u[i] * share[j]));
+      if (i > 0 && primalDual) h += diagonal * (u[i] * u[j] - 0.5 * (dual[i] * u[j] + u[i] * dual[j]));
       W[i * dim + j] = W[j * dim + i] = Dm * s[i] * s[j] * h;
     }
   }
@@ -305,11 +305,11 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
 }
 
 void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y,
-               const double* share) {
+               const double* dual) {
   for (const RowBlock& block : p.blocks) {
     if (block.kind == BlockKind::Elliptic && state[block.row] == RowState::Cone) {
       double W[kMaxBasis * kMaxBasis];
-      ellipticWeights(p, block, r + block.row, share ? share + block.row : nullptr, W);
+      ellipticWeights(p, block, r + block.row, dual ? dual + block.row : nullptr, W);
       for (int i = 0; i < block.nrow; ++i) {
         double sum = 0;
         for (int j = 0; j < block.nrow; ++j) sum += W[i * block.nrow + j] * v[block.row + j];
@@ -324,7 +324,7 @@ void weighRows(const ConstraintProblem& p, const double* r, const RowState* stat
 }
 
 bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state, double* W,
-                  const double* share) {
+                  const double* dual) {
   const int n = block.nbasis;
   std::fill_n(W, n * n, 0.0);
   const double* D = p.D.data() + block.row;
@@ -348,7 +348,7 @@ bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const doubl
     }
     case BlockKind::Elliptic:
       if (s[0] == RowState::Cone) {
-        ellipticWeights(p, block, r + block.row, share ? share + block.row : nullptr, W);
+        ellipticWeights(p, block, r + block.row, dual ? dual + block.row : nullptr, W);
         return true;
       }
       [[fallthrough]];
@@ -362,34 +362,34 @@ bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const doubl
   }
 }
 
-bool isSharp(const ConeParameters& cone) { return cone.mu < cone.friction[0]; }
+bool isFrictionStiffer(const ConeParameters& cone) { return cone.mu < cone.friction[0]; }
 
 namespace {
 
-/// f(block, cone) for all blocks that are sharp cones.
+/// f(block, cone) for all elliptic cones whose friction is stiffer than their normal.
 template <class F>
-void forEachSharp(const ConstraintProblem& p, const F& f) {
+void forEachStiffCone(const ConstraintProblem& p, const F& f) {
   for (const RowBlock& block : p.blocks) {
     if (block.kind != BlockKind::Elliptic) continue;
     const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
-    if (isSharp(cone)) f(block, cone);
+    if (isFrictionStiffer(cone)) f(block, cone);
   }
 }
 
 }  // namespace
 
-void startShares(const ConstraintProblem& p, const double* r, const RowState* state, double* share) {
-  forEachSharp(p,
-               [&](const RowBlock& block, const ConeParameters&) { std::fill_n(share + block.row, block.nrow, 0.0); });
-  settleShares(p, r, state, share);
+void initializeDuals(const ConstraintProblem& p, const double* r, const RowState* state, double* dual) {
+  forEachStiffCone(
+      p, [&](const RowBlock& block, const ConeParameters&) { std::fill_n(dual + block.row, block.nrow, 0.0); });
+  resetDuals(p, r, state, dual);
 }
 
-void advanceShares(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double alpha,
-                   double* share) {
-  forEachSharp(p, [&](const RowBlock& block, const ConeParameters& cone) {
+void updateDuals(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double alpha,
+                 double* dual) {
+  forEachStiffCone(p, [&](const RowBlock& block, const ConeParameters& cone) {
     if (state[block.row] != RowState::Cone) return;
     const EllipticZone z = ellipticZone(cone, block.nrow, r + block.row);
-    double* w = share + block.row;
+    double* w = dual + block.row;
     double V[kMaxBasis], along = 0;
     for (int j = 1; j < block.nrow; ++j) {
       V[j] = v[block.row + j] * cone.friction[static_cast<std::size_t>(j - 1)];
@@ -409,20 +409,20 @@ void advanceShares(const ConstraintProblem& p, const double* r, const RowState* 
   });
 }
 
-bool sharpenShares(const ConstraintProblem& p, const double* r, const RowState* state, double* share) {
+bool alignDuals(const ConstraintProblem& p, const double* r, const RowState* state, double* dual) {
   bool any = false;
-  forEachSharp(p, [&](const RowBlock& block, const ConeParameters& cone) {
+  forEachStiffCone(p, [&](const RowBlock& block, const ConeParameters& cone) {
     if (state[block.row] != RowState::Cone) return;
     const EllipticZone z = ellipticZone(cone, block.nrow, r + block.row);
-    for (int j = 1; j < block.nrow; ++j) share[block.row + j] = z.U[j] / z.T;
+    for (int j = 1; j < block.nrow; ++j) dual[block.row + j] = z.U[j] / z.T;
     any = true;
   });
   return any;
 }
 
-void settleShares(const ConstraintProblem& p, const double* r, const RowState* state, double* share) {
-  forEachSharp(p, [&](const RowBlock& block, const ConeParameters& cone) {
-    double* w = share + block.row;
+void resetDuals(const ConstraintProblem& p, const double* r, const RowState* state, double* dual) {
+  forEachStiffCone(p, [&](const RowBlock& block, const ConeParameters& cone) {
+    double* w = dual + block.row;
     if (state[block.row] == RowState::Satisfied) std::fill_n(w, block.nrow, 0.0);
     if (state[block.row] != RowState::Quadratic) return;
     const EllipticZone z = ellipticZone(cone, block.nrow, r + block.row);

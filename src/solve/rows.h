@@ -14,7 +14,7 @@ inline constexpr int kMaxBasis = 6;
 /// Rows that push and never pull: limits, frictionless contacts, edges of friction pyramids.
 inline bool isUnilateral(BlockKind kind) { return kind == BlockKind::Unilateral || kind == BlockKind::Pyramid; }
 
-/// How many blocks at the beginning are equalities: their rows never change sides.
+/// How many blocks at the beginning are equalities: their rows never change state.
 inline std::size_t leadingEqualities(std::span<const RowBlock> blocks) {
   std::size_t count = 0;
   while (count < blocks.size() && blocks[count].kind == BlockKind::Equality) ++count;
@@ -38,37 +38,37 @@ void addTransposed(const ConstraintProblem& p, const double* f, double* x);
 double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state);
 
 /// y = S'' v, S'' the second derivative of the cost of all rows at the residual r, to which the states must belong.
-/// With `share` the weights of cones are those of blockWeights().
+/// With `dual` the weights of cones are those of blockWeights().
 void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y,
-               const double* share = nullptr);
+               const double* dual = nullptr);
 
 /// Second derivative of a block's cost with respect to its basis values, W (nbasis x nbasis, row-major, symmetric), so
 /// that the block adds B' W B to the Hessian. Returns false when W is zero. The state must belong to r.
-/// `share`, one per row: weights of the primal-dual method for cones that slide, see advanceShares().
+/// `dual`, one per row: weights of the primal-dual method for cones that slide, see isFrictionStiffer().
 bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state, double* W,
-                  const double* share = nullptr);
+                  const double* dual = nullptr);
 
-/// Whether friction of an elliptic cone is harder than its normal (mu < friction: impratio above 1, sheets and solids
+/// Whether friction of an elliptic cone is stiffer than its normal (mu < friction: impratio above 1, sheets and solids
 /// of textbook laws). Such a cone has a kink where it comes to rest: the second derivative of a sliding contact knows
 /// nothing of the force with which it will stick, Newton's steps overshoot, and exact line searches get from kink to
-/// kink. The primal-dual method [Chan, Golub and Mulet 1999] treats the direction of sliding u = U/T as an unknown w of
-/// its own, the share of its bound that friction has, with the equation w T = U. Linearized and with w T = U solved for
-/// w the weights are those of Newton's method with (w u' + u w')/2 in the place of u u', from the secant (w = 0), which
-/// never overshoots, to Newton's method (w = u).
-bool isSharp(const ConeParameters& cone);
+/// kink. The primal-dual method [Chan, Golub and Mulet 1999] treats the direction of sliding u = U/T as a dual variable
+/// w of its own, with |w| <= 1 and the complementarity w T = U. Linearized and with w T = U solved for w, the weights
+/// are those of Newton's method with (w u' + u w')/2 in the place of u u', from the secant (w = 0), which never
+/// overshoots, to Newton's method (w = u).
+bool isFrictionStiffer(const ConeParameters& cone);
 
-/// Shares w of sharp cones, in rows 1.. of their blocks, at the residual r: zero, but for contacts that stick, whose
-/// forces are known.
-void startShares(const ConstraintProblem& p, const double* r, const RowState* state, double* share);
-/// w of contacts that slide after a step of alpha v from the residual r, to which the states must belong: alpha times
-/// the way to w + dw, T dw = U + V - w (T + u.V), which stays within |w| <= 1. Zero where the whole step would have
-/// turned the direction of sliding round.
-void advanceShares(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double alpha,
-                   double* share);
+/// First duals w of these cones, in rows 1.. of their blocks, at the residual r: zero, but for contacts that stick,
+/// whose forces are known.
+void initializeDuals(const ConstraintProblem& p, const double* r, const RowState* state, double* dual);
+/// Duals of contacts that slide after a step of alpha v from the residual r, to which the states must belong: w moves
+/// by alpha dw, T dw = U + V - w (T + u.V), and stays within |w| <= 1. Zero where the whole step would have reversed
+/// the direction of sliding.
+void updateDuals(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double alpha,
+                 double* dual);
 /// w = u for contacts that slide at the residual r: the weights become the second derivative. Returns whether there are
 /// any.
-bool sharpenShares(const ConstraintProblem& p, const double* r, const RowState* state, double* share);
-/// w of contacts that do not slide at the residual r.
-void settleShares(const ConstraintProblem& p, const double* r, const RowState* state, double* share);
+bool alignDuals(const ConstraintProblem& p, const double* r, const RowState* state, double* dual);
+/// Duals of contacts that do not slide at the residual r.
+void resetDuals(const ConstraintProblem& p, const double* r, const RowState* state, double* dual);
 
 }  // namespace sinew::solve

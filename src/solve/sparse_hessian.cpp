@@ -314,7 +314,7 @@ void SparseHessian::addBlock(int b, const double* W, double* H) const {
                   layout_.pieces.subspan(at(first), at(layout_.pieceAdr[at(b + 1)] - first)), H);
 }
 
-void SparseHessian::assemble(const double* r, const RowState* state, const double* share) {
+void SparseHessian::assemble(const double* r, const RowState* state, const double* dual) {
   std::fill(base_.begin(), base_.end(), 0.0);
   const LowerRows A = p_.metric->lower();
   if (n_ > 0) {
@@ -324,13 +324,13 @@ void SparseHessian::assemble(const double* r, const RowState* state, const doubl
   double W[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
-    if (!isCone(block, state) && blockWeights(p_, block, r, state, W, share)) addBlock(b, W, base_.data());
+    if (!isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) addBlock(b, W, base_.data());
   }
   std::fill(dirty_.begin(), dirty_.end(), std::uint8_t{1});
-  factorDirty(r, state, share);
+  factorDirty(r, state, dual);
 }
 
-void SparseHessian::update(const double* r, const RowState* state, const RowState* before, const double* share) {
+void SparseHessian::update(const double* r, const RowState* state, const RowState* before, const double* dual) {
   double W[kMaxBasis * kMaxBasis], old[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
@@ -342,17 +342,17 @@ void SparseHessian::update(const double* r, const RowState* state, const RowStat
     markDirty(layout_.home[at(b)]);
     // weights of a cone live outside the base matrix: they count as zero here
     std::fill_n(W, block.nbasis * block.nbasis, 0.0);
-    if (!cone) blockWeights(p_, block, r, state, W, share);
+    if (!cone) blockWeights(p_, block, r, state, W, dual);
     if (!wasCone) {
       blockWeights(p_, block, r, before, old);
       for (int k = 0; k < block.nbasis * block.nbasis; ++k) W[k] -= old[k];
     }
     addBlock(b, W, base_.data());
   }
-  factorDirty(r, state, share);
+  factorDirty(r, state, dual);
 }
 
-void SparseHessian::factorDirty(const double* r, const RowState* state, const double* share) {
+void SparseHessian::factorDirty(const double* r, const RowState* state, const double* dual) {
   // what changes in a front changes all of its ancestors
   const std::span<const FactorPlan::Front> fronts = plan_.fronts();
   for (std::size_t f = 0; f < fronts.size(); ++f) {
@@ -366,7 +366,7 @@ void SparseHessian::factorDirty(const double* r, const RowState* state, const do
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
     const RowBlock& block = p_.blocks[at(b)];
     if (!isCone(block, state) || !dirty_[at(layout_.home[at(b)])]) continue;
-    if (blockWeights(p_, block, r, state, W, share)) addBlock(b, W, matrices_.data());
+    if (blockWeights(p_, block, r, state, W, dual)) addBlock(b, W, matrices_.data());
   }
   for (std::size_t f = 0; f < fronts.size(); ++f) {
     if (!dirty_[f]) continue;

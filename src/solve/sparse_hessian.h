@@ -35,17 +35,17 @@ class SparseHessian {
                 const BlockLayout& known, Arena& arena);
 
   /// Sets and factors H for the given residuals and states, from scratch.
-  void assemble(const double* r, const RowState* state, const double* share = nullptr);
+  void assemble(const double* r, const RowState* state, const double* dual = nullptr);
   /// The same when only some states differ from those of the last call (`before`): fronts that no change reaches keep
   /// their factors.
-  void update(const double* r, const RowState* state, const RowState* before, const double* share = nullptr);
+  void update(const double* r, const RowState* state, const RowState* before, const double* dual = nullptr);
   /// y = inv(H) x. y and x may be the same.
   void solve(const double* x, double* y) const;
 
  private:
   void layOutBlocks(const BlockLayout& known, Arena& arena);
   void addBlock(int block, const double* W, double* H) const;
-  void factorDirty(const double* r, const RowState* state, const double* share);
+  void factorDirty(const double* r, const RowState* state, const double* dual);
   void markDirty(int front) { dirty_[static_cast<std::size_t>(front)] = 1; }
 
   const ConstraintProblem& p_;
@@ -53,7 +53,7 @@ class SparseHessian {
   std::span<const std::ptrdiff_t> metricPlaces_;
   int n_;
   BlockLayout layout_;
-  bool isFixed_;  // no row can change sides
+  bool isFixed_;  // no row can change state
   std::span<double> matrices_, diagInv_;
   std::span<double> base_;  // A and the on/off blocks; if isFixed_, the same memory as `matrices_`
   FactorMaker maker_;

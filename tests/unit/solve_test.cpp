@@ -149,7 +149,7 @@ TEST(Rows, WeightsAreTheSecondDerivative) {
   EXPECT_GT(checked, 100) << "the random problems must reach the middle zone";
 }
 
-/// With the direction of sliding for a share, the weights are the second derivative; with none, friction is a spring
+/// With the direction of sliding for a dual, the weights are the second derivative; with none, friction is a spring
 /// from the origin to the force of now, so that the force at the origin is zero; and whatever is between is not softer
 /// than the second derivative.
 TEST(Rows, SharesGoFromTheSecantToTheSecondDerivative) {
@@ -157,7 +157,7 @@ TEST(Rows, SharesGoFromTheSecantToTheSecondDerivative) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     const RandomProblem random(seed, kAll);
     const ConstraintProblem& p = random.problem();
-    std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size()), share(r.size());
+    std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size()), dual(r.size());
     std::vector<RowState> s(r.size());
     multiplyRows(p, p.smoothAcceleration.data(), r.data());
     evaluateRows(p, r.data(), f.data(), s.data());
@@ -165,19 +165,19 @@ TEST(Rows, SharesGoFromTheSecantToTheSecondDerivative) {
       const auto row = static_cast<std::size_t>(block.row);
       if (block.kind != BlockKind::Elliptic || s[row] != RowState::Cone) continue;
       const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
-      ASSERT_TRUE(isSharp(cone));
+      ASSERT_TRUE(isFrictionStiffer(cone));
       const int n = block.nrow;
       using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
       const auto weights = [&](double length, bool none) {
         double T = 0;
         for (int k = 1; k < n; ++k) {
           const auto i = static_cast<std::size_t>(k);
-          share[row + i] = r[row + i] * cone.friction[i - 1];
-          T = std::hypot(T, share[row + i]);
+          dual[row + i] = r[row + i] * cone.friction[i - 1];
+          T = std::hypot(T, dual[row + i]);
         }
-        for (int k = 1; k < n; ++k) share[row + static_cast<std::size_t>(k)] *= length / T;
+        for (int k = 1; k < n; ++k) dual[row + static_cast<std::size_t>(k)] *= length / T;
         Matrix W(n, n);
-        blockWeights(p, block, r.data(), s.data(), W.data(), none ? nullptr : share.data());
+        blockWeights(p, block, r.data(), s.data(), W.data(), none ? nullptr : dual.data());
         return W;
       };
       const Matrix newton = weights(0, true), along = weights(1, false), half = weights(0.5, false),
@@ -198,7 +198,7 @@ TEST(Rows, SharesGoFromTheSecantToTheSecondDerivative) {
   EXPECT_GT(checked, 20);
 }
 
-/// A step that turns the direction of sliding round resets the share; one that does not follows the direction.
+/// A step that turns the direction of sliding round resets the dual; one that does not follows the direction.
 TEST(Rows, SharesFollowTheDirectionOfSliding) {
   RowBlock block{};
   block.kind = BlockKind::Elliptic;
@@ -214,20 +214,20 @@ TEST(Rows, SharesFollowTheDirectionOfSliding) {
   p.D = D;
   const std::vector<double> r{-0.1, 3, 4};
   const std::vector<RowState> slides(3, RowState::Cone), sticks(3, RowState::Quadratic);
-  std::vector<double> share(3, 1);
-  startShares(p, r.data(), slides.data(), share.data());
-  EXPECT_EQ(share, (std::vector<double>{0, 0, 0}));
+  std::vector<double> dual(3, 1);
+  initializeDuals(p, r.data(), slides.data(), dual.data());
+  EXPECT_EQ(dual, (std::vector<double>{0, 0, 0}));
   // a step across the direction: w = (U + V)/T, cut to length 1
   const std::vector<double> across{0, -2, 1.5}, back{0, -4, -5};
-  advanceShares(p, r.data(), slides.data(), across.data(), 1, share.data());
-  EXPECT_NEAR(share[1], 1 / std::hypot(1, 5.5), tolerance(1e-12));
-  EXPECT_NEAR(share[2], 5.5 / std::hypot(1, 5.5), tolerance(1e-12));
-  advanceShares(p, r.data(), slides.data(), back.data(), 0.1, share.data());
-  EXPECT_EQ(share, (std::vector<double>{0, 0, 0}));
-  // a contact that sticks has the share of its force in its bound
+  updateDuals(p, r.data(), slides.data(), across.data(), 1, dual.data());
+  EXPECT_NEAR(dual[1], 1 / std::hypot(1, 5.5), tolerance(1e-12));
+  EXPECT_NEAR(dual[2], 5.5 / std::hypot(1, 5.5), tolerance(1e-12));
+  updateDuals(p, r.data(), slides.data(), back.data(), 0.1, dual.data());
+  EXPECT_EQ(dual, (std::vector<double>{0, 0, 0}));
+  // a contact that sticks has the dual of its force in its bound
   const std::vector<double> rest{-0.1, 1e-5, 0};
-  settleShares(p, rest.data(), sticks.data(), share.data());
-  EXPECT_NEAR(share[1], D[1] * rest[1] / (0.5 * D[0] * 0.1), tolerance(1e-12));
+  resetDuals(p, rest.data(), sticks.data(), dual.data());
+  EXPECT_NEAR(dual[1], D[1] * rest[1] / (0.5 * D[0] * 0.1), tolerance(1e-12));
 }
 
 /// Where rows are in the zones that were predicted, the prediction is the solution.
