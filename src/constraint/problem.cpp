@@ -226,7 +226,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   }
   double trace = 0;
   for (std::size_t i = 0; i < dof_.size(); ++i) trace += M[static_cast<std::size_t>(rowadr[i] + rownnz[i] - 1)];
-  trees_.emplace(solve::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
+  trees_.emplace(sparse::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
                  treeOf.data(), treeAdr.data(), treeNum.data());
   if (stiffnessIsImplicit(m)) addStiffness(m, d, arena);
 
@@ -319,7 +319,7 @@ void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local,
 
 void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
   const int n = static_cast<int>(dof_.size());
-  const solve::LowerRows M = trees_->lower();
+  const sparse::LowerRows M = trees_->lower();
   const auto localOf = [&](int dof) {  // -1: not in this island
     const auto found = std::lower_bound(dof_.begin(), dof_.end(), dof);
     return found != dof_.end() && *found == dof ? static_cast<int>(found - dof_.begin()) : -1;
@@ -367,7 +367,7 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
     const auto k = static_cast<std::size_t>(i);
     const bool isStiff = partOf[k] >= 0;
     const int part = isStiff ? idOf[static_cast<std::size_t>(partOf[k])] : -1;
-    const solve::LowerRows source = isStiff ? stiffRows(m, d, part) : M;
+    const sparse::LowerRows source = isStiff ? stiffRows(m, d, part) : M;
     const int row = isStiff ? m.dof_stiffrow[dof_[k]] : i;
     rownnz[k] = source.rownnz[row];
     rowadr[k] = static_cast<int>(at);
@@ -378,7 +378,7 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
       value[at] = source.value[e];
     }
   }
-  solve::LowerRows A{n, rownnz.data(), rowadr.data(), colind.data(), value.data()};
+  sparse::LowerRows A{n, rownnz.data(), rowadr.data(), colind.data(), value.data()};
   A.treeRows = treeRows;
   stiff_.emplace(*trees_, A, parts.first(count));
 }

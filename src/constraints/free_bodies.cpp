@@ -75,7 +75,7 @@ solve::ConstraintProblem FreeBodies::problem() {
   zerosPerRow_.assign(at(rows()), 0);
   ones_.assign(at(rows()), 1);
   nodes_.push_back(dofs());
-  const solve::LowerRows matrix{dofs(), rownnz_.data(), rowadr_.data(), colind_.data(), matrix_.data(), dofs()};
+  const sparse::LowerRows matrix{dofs(), rownnz_.data(), rowadr_.data(), colind_.data(), matrix_.data(), dofs()};
   metric_.assign(
       1, solve::TreeMetric(matrix, factor_.data(), diagInv_.data(), treeOf_.data(), treeAdr_.data(), treeNum_.data()));
   solve::ConstraintProblem p;

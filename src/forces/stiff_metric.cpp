@@ -354,7 +354,7 @@ std::span<const int> groupsOf(const Model& m, int part, Arena& arena) {
   return adr.first(count);
 }
 
-const solve::FactorPlan& planOf(const Model& m, Data& d, int part) {
+const sparse::FactorPlan& planOf(const Model& m, Data& d, int part) {
   const Arena::Scope scope(d.work->arena);
   return d.work->solverMemory.plans(-1 - part).planForFixed(stiffRows(m, d, part), groupsOf(m, part, d.work->arena),
                                                             d.work->arena);
@@ -368,7 +368,7 @@ const solve::BlockPlan& blockPlanOf(const Model& m, Data& d, int part) {
 
 /// Whether systems with a part are solved by iterations. Newton's method asks for one or two solutions in a step, the
 /// dual solvers for one per row.
-bool iterationsAreCheaper(const Model& m, const solve::FactorPlan& plan, int part) {
+bool iterationsAreCheaper(const Model& m, const sparse::FactorPlan& plan, int part) {
   if (m.opt.jacobian != JacobianForm::Auto) return false;
   if (m.opt.solver == Solver::PGS || m.opt.solver == Solver::Impulse || m.opt.noslip_iterations > 0) return false;
   const int first = m.stiffpart_dofadr[part], n = m.stiffpart_dofnum[part];
@@ -378,7 +378,7 @@ bool iterationsAreCheaper(const Model& m, const solve::FactorPlan& plan, int par
 
 /// Where the numbers of a part are: in flexL, or in flexBlock and flexIncomplete.
 struct PartNumbers {
-  const solve::FactorPlan* plan = nullptr;
+  const sparse::FactorPlan* plan = nullptr;
   bool iterative = false;
   std::ptrdiff_t factor = 0, factorEnd = 0;
   std::ptrdiff_t block = 0, blockEnd = 0;
@@ -392,9 +392,9 @@ PartNumbers numbersAfter(const Model& m, const PartNumbers& before, const solve:
   next.block = next.blockEnd = before.blockEnd;
   next.incomplete = next.incompleteEnd = before.incompleteEnd;
   if (next.iterative) {
-    const solve::BlockPattern& pattern = plans.fixedBlockPlan().pattern();
-    next.blockEnd += solve::BlockMatrix::values(pattern);
-    next.incompleteEnd += solve::BlockMatrix::factors(pattern);
+    const sparse::BlockPattern& pattern = plans.fixedBlockPlan().pattern();
+    next.blockEnd += sparse::BlockMatrix::values(pattern);
+    next.incompleteEnd += sparse::BlockMatrix::factors(pattern);
   } else {
     next.factorEnd += next.plan->entries();
   }
@@ -417,10 +417,10 @@ std::span<T> numbersOf(T* first, std::ptrdiff_t begin, std::ptrdiff_t end) {
 }
 
 /// The factor of a part of flexA.
-void factorPart(const Model& m, Data& d, int part, const solve::FactorPlan& plan, std::span<double> matrices,
+void factorPart(const Model& m, Data& d, int part, const sparse::FactorPlan& plan, std::span<double> matrices,
                 std::span<double> diagInv) {
   const Arena::Scope scope(d.work->arena);
-  const solve::FactorMaker maker(plan, matrices, diagInv, d.work->arena);
+  const sparse::FactorMaker maker(plan, matrices, diagInv, d.work->arena);
   std::fill(matrices.begin(), matrices.end(), 0.0);
   const std::span<const std::ptrdiff_t> places = d.work->solverMemory.plans(-1 - part).placesOfFixed();
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
@@ -437,9 +437,9 @@ void preparePart(const Model& m, Data& d, int part, const PartNumbers& numbers) 
   }
   const Arena::Scope scope(d.work->arena);
   const solve::BlockPlan& plan = d.work->solverMemory.plans(-1 - part).fixedBlockPlan();
-  solve::BlockMaker maker(plan.pattern(), numbersOf(d.work->flexBlock.data(), numbers.block, numbers.blockEnd),
-                          numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd),
-                          d.work->arena);
+  sparse::BlockMaker maker(plan.pattern(), numbersOf(d.work->flexBlock.data(), numbers.block, numbers.blockEnd),
+                           numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd),
+                           d.work->arena);
   plan.set(stiffRows(m, d, part), maker);
   maker.factor();
 }
@@ -447,11 +447,11 @@ void preparePart(const Model& m, Data& d, int part, const PartNumbers& numbers) 
 /// x <- inv(A) x by a factor that is made for this alone.
 void solveByFactor(const Model& m, Data& d, int part, double* x) {
   const Arena::Scope scope(d.work->arena);
-  const solve::FactorPlan& plan = planOf(m, d, part);
+  const sparse::FactorPlan& plan = planOf(m, d, part);
   const std::span<double> matrices = d.work->arena.take<double>(plan.entries()),
                           diagInv = d.work->arena.take<double>(plan.dofs());
   factorPart(m, d, part, plan, matrices, diagInv);
-  solve::SparseFactor(plan, matrices, diagInv, d.work->arena.take<double>(plan.largestFront())).solve(x);
+  sparse::SparseFactor(plan, matrices, diagInv, d.work->arena.take<double>(plan.largestFront())).solve(x);
 }
 
 /// x <- inv(A) x for one part, in the order of its rows. Returns the number of iterations.
@@ -557,7 +557,7 @@ void addForcesAhead(const Model& m, Data& d, double* force) {
   for (std::size_t i = 0; i < sum.size(); ++i) force[i] += sum[i];
 }
 
-solve::LowerRows stiffRows(const Model& m, const Data& d, int part) {
+sparse::LowerRows stiffRows(const Model& m, const Data& d, int part) {
   const int row = m.stiffpart_dofadr[part];
   return {m.stiffpart_dofnum[part], m.K_rownnz.data() + row, m.K_rowadr.data() + row, m.K_colind.data(),
           d.flexA.data()};
@@ -595,12 +595,12 @@ solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& 
   for (int p = 0; p <= part; ++p) numbers = numbersAfter(m, numbers, *d.work->solverMemory.find(-1 - p), p);
   if (numbers.iterative) {
     const solve::BlockPlan& plan = d.work->solverMemory.find(-1 - part)->fixedBlockPlan();
-    const solve::BlockMatrix matrix(
+    const sparse::BlockMatrix matrix(
         plan.pattern(), numbersOf(d.work->flexBlock.data(), numbers.block, numbers.blockEnd),
         numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
     return {plan.lanes(), matrix, plan.pattern().worthwhileIterations(numbers.plan->flops()), arena};
   }
-  const solve::SparseFactor factor(
+  const sparse::SparseFactor factor(
       *numbers.plan, numbersOf(d.work->flexL.data(), numbers.factor, numbers.factorEnd),
       {d.work->flexLDiagInv.data() + m.stiffpart_dofadr[part], at(m.stiffpart_dofnum[part])},
       arena.take<double>(numbers.plan->largestFront()));
@@ -631,7 +631,7 @@ void multiplyMetric(const Model& m, const Data& d, const double* x, double* y) {
 
 void addMetricProduct(const Model& m, const Data& d, int part, const double* x, double* y) {
   const int* dofs = stiffDofs(m, part).data();
-  const solve::LowerRows A = stiffRows(m, d, part);
+  const sparse::LowerRows A = stiffRows(m, d, part);
   for (int i = 0; i < A.n; ++i) {
     const int last = A.rowadr[i] + A.rownnz[i] - 1;
     for (int k = A.rowadr[i]; k < last; ++k) {

@@ -31,7 +31,7 @@ void assembleStiffness(const Model& m, Data& d);
 solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& arena);
 
 /// Lower rows of one part of flexA, columns counted from its first row.
-solve::LowerRows stiffRows(const Model& m, const Data& d, int part);
+sparse::LowerRows stiffRows(const Model& m, const Data& d, int part);
 
 /// Dofs of one part, growing.
 inline std::span<const int> stiffDofs(const Model& m, int part) {

@@ -10,14 +10,18 @@
 #include "forces/derivative.h"
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
+#include "math/sparse/sparse_lu.h"
 #include "math/types.h"
-#include "metric/sparse_lu.h"
 #include "metric/spin.h"
 #include "model/awake.h"
 #include "model/workspace.h"
 
 namespace sinew {
 namespace {
+
+sparse::TreeRows patternD(const Model& m) {
+  return {m.nv, m.D_rownnz.data(), m.D_rowadr.data(), m.D_diag.data(), m.D_colind.data()};
+}
 
 /// h times the rate of every dof damper into `rates` (nv numbers, set for what is awake). False, and nothing written,
 /// if damping is integrated explicitly or there is none. What sleeps counts, so that the way what is awake is
@@ -174,7 +178,7 @@ void makeStepMatrix(const Model& m, Data& d, Integrator integrator, Pivots pivot
     case StepMatrix::Symmetric:
       return factorSymmetric(m, d, rule);
     case StepMatrix::General:
-      return factorUL(m, d, d.qLU.data());
+      forEachAwakeRun(m, d, [&](int begin, int end) { sparse::factorUL(patternD(m), begin, end, d.qLU.data()); });
   }
 }
 
@@ -255,7 +259,7 @@ void multiplyStepMatrix(const Model& m, const Data& d, StepMatrix kind, const do
       });
       return;
     case StepMatrix::General:
-      return multiplyD(m, d.qLU.data(), x, y);
+      return sparse::multiply(patternD(m), d.qLU.data(), x, y);
   }
 }
 
@@ -283,7 +287,7 @@ void solveStepMatrix(const Model& m, Data& d, double* x) {
       return solveFreeBodies(m, d, force, x);
     }
     case StepMatrix::General:
-      return solveUL(m, d, d.qLU.data(), x);
+      forEachAwakeRun(m, d, [&](int begin, int end) { sparse::solveUL(patternD(m), begin, end, d.qLU.data(), x); });
   }
 }
 

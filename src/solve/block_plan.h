@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "math/sparse/block_matrix.h"
 #include "sinew/rows.h"
-#include "solve/block_matrix.h"
 #include "solve/metric.h"
 
 namespace sinew::solve {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "math/dense_cholesky.h"
-#include "solve/block_product.h"
+#include "math/sparse/block_product.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -24,8 +24,8 @@ DenseHessian::DenseHessian(const ConstraintProblem& p, Arena& arena)
       inverseDiagonal_(arena.take<double>(n_)) {}
 
 void DenseHessian::addBlock(const RowBlock& block, const double* W, double* H) const {
-  const BlockPiece all{0, n_, 0, block.ncol, p_.columns.data() + block.column};
-  addBlockProduct(block, p_.values.data() + block.value, W, nullptr, {&all, 1}, H);
+  const sparse::BlockPiece all{0, n_, 0, block.ncol, p_.columns.data() + block.column};
+  sparse::addBlockProduct(block.nbasis, block.ncol, p_.values.data() + block.value, W, nullptr, {&all, 1}, H);
 }
 
 void DenseHessian::assemble(const double* r, const RowState* state, const double* dual) {

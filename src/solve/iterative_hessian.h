@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/arena.h"
-#include "solve/block_matrix.h"
+#include "math/sparse/block_matrix.h"
 #include "solve/block_plan.h"
 #include "solve/problem.h"
 

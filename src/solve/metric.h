@@ -4,22 +4,20 @@
 #include <span>
 
 #include "base/arena.h"
-#include "solve/block_matrix.h"
-#include "solve/sparse_factor.h"
+#include "math/sparse/block_matrix.h"
+#include "math/sparse/lower_rows.h"
+#include "math/sparse/sparse_factor.h"
 
 namespace sinew::solve {
 
-/// Lower triangle of a symmetric matrix by rows: growing columns, the diagonal last.
-struct LowerRows {
-  int n = 0;
-  const int* rownnz = nullptr;
-  const int* rowadr = nullptr;
-  const int* colind = nullptr;
-  const double* value = nullptr;
-  /// The first rows are those of kinematic trees: the columns of a row are coupled among themselves. In later rows they
-  /// need not be.
-  int treeRows = 0;
-};
+using sparse::BlockGradients;
+using sparse::BlockMaker;
+using sparse::BlockMatrix;
+using sparse::BlockPattern;
+using sparse::FactorMaker;
+using sparse::FactorPlan;
+using sparse::LowerRows;
+using sparse::SparseFactor;
 
 /// The matrix A that measures accelerations. Solvers ask for it through this interface alone, so that the plain inertia
 /// matrix and M + hD + h^2 K are the same to them.

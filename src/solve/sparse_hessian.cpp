@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solve/block_product.h"
+#include "math/sparse/block_product.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -302,7 +302,7 @@ void SparseHessian::layOutBlocks(const BlockLayout& known, Arena& arena) {
   std::copy(known.pieceAdr.begin(), known.pieceAdr.end(), layout_.pieceAdr.begin());
   orderColumns(p_, plan_, first, end, layout_);
   const PieceCount count = countPieces(p_, plan_, first, end, static_cast<int>(known.pieces.size()), layout_);
-  layout_.pieces = arena.take<BlockPiece>(count.pieces);
+  layout_.pieces = arena.take<sparse::BlockPiece>(count.pieces);
   std::copy(known.pieces.begin(), known.pieces.end(), layout_.pieces.begin());
   fillPieces(p_, plan_, first, end, arena.take<int>(count.places).data(), layout_);
 }
@@ -310,8 +310,9 @@ void SparseHessian::layOutBlocks(const BlockLayout& known, Arena& arena) {
 void SparseHessian::addBlock(int b, const double* W, double* H) const {
   const RowBlock& block = p_.blocks[at(b)];
   const int first = layout_.pieceAdr[at(b)];
-  addBlockProduct(block, p_.values.data() + block.value, W, layout_.columnOrder.data() + block.column,
-                  layout_.pieces.subspan(at(first), at(layout_.pieceAdr[at(b + 1)] - first)), H);
+  sparse::addBlockProduct(block.nbasis, block.ncol, p_.values.data() + block.value, W,
+                          layout_.columnOrder.data() + block.column,
+                          layout_.pieces.subspan(at(first), at(layout_.pieceAdr[at(b + 1)] - first)), H);
 }
 
 void SparseHessian::assemble(const double* r, const RowState* state, const double* dual) {

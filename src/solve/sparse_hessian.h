@@ -5,11 +5,11 @@
 #include <span>
 
 #include "base/arena.h"
+#include "math/sparse/block_product.h"
+#include "math/sparse/factor_plan.h"
+#include "math/sparse/sparse_factor.h"
 #include "solve/block_plan.h"
-#include "solve/block_product.h"
-#include "solve/factor_plan.h"
 #include "solve/problem.h"
-#include "solve/sparse_factor.h"
 
 namespace sinew::solve {
 
@@ -18,7 +18,7 @@ struct BlockLayout {
   std::span<int> columnOrder;  ///< like the list of columns: those of a block in the order of elimination
   std::span<int> home;         ///< front of the first column of each block
   std::span<int> pieceAdr;     ///< first piece of each block, and one past the last
-  std::span<BlockPiece> pieces;
+  std::span<sparse::BlockPiece> pieces;
 };
 
 /// H = A + sum over blocks B' W B and its Cholesky factor for problems too large to be stored densely, see FactorPlan.
@@ -105,7 +105,7 @@ class PlanMemory {
     std::vector<int> nodes, rownnz, colind, ncol, columns;
     bool isLaidOut = false;
     std::vector<int> columnOrder, home, pieceAdr, place;
-    std::vector<BlockPiece> pieces;
+    std::vector<sparse::BlockPiece> pieces;
 
     bool isFor(const ConstraintProblem& p, std::size_t blocks) const;
     void note(const ConstraintProblem& p, std::size_t blocks);

@@ -46,7 +46,7 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts)
   }
   nodes_.push_back(n_);
   metric_ = std::make_unique<solve::TreeMetric>(
-      solve::LowerRows{n_, rownnz_.data(), rowadr_.data(), colind_.data(), matrix_.data()}, factor_.data(),
+      sparse::LowerRows{n_, rownnz_.data(), rowadr_.data(), colind_.data(), matrix_.data()}, factor_.data(),
       diagInv_.data(), treeOf_.data(), treeAdr_.data(), treeNum_.data());
 
   for (int i = 0; i < counts.equalities; ++i) addBlock(BlockKind::Equality, i % 2 == 0 ? 3 : 1, i % 2 == 0 ? 3 : 1);

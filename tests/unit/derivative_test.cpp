@@ -7,8 +7,8 @@
 #include <cmath>
 #include <functional>
 
+#include "math/sparse/sparse_lu.h"
 #include "math/types.h"
-#include "metric/sparse_lu.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"
 #include "support/random_state.h"
@@ -191,12 +191,13 @@ TEST(SparseUL, SolvesLikeADenseFactorization) {
   const Matrix matrix = dense(c.m, A);
   const VecX b = VecX::LinSpaced(c.m.nv, -1, 2);
   VecX y(c.m.nv);
-  multiplyD(c.m, A.data(), b.data(), y.data());
+  const sparse::TreeRows rows{c.m.nv, c.m.D_rownnz.data(), c.m.D_rowadr.data(), c.m.D_diag.data(), c.m.D_colind.data()};
+  sparse::multiply(rows, A.data(), b.data(), y.data());
   EXPECT_TRUE(allNear(y, VecX(matrix * b), 1e-13));
 
   VecX x = b;
-  factorUL(c.m, c.d, A.data());
-  solveUL(c.m, c.d, A.data(), x.data());
+  sparse::factorUL(rows, 0, c.m.nv, A.data());
+  sparse::solveUL(rows, 0, c.m.nv, A.data(), x.data());
   EXPECT_TRUE(allNear(VecX(matrix * x), b, 1e-11));
 }
 

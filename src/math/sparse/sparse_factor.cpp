@@ -1,8 +1,8 @@
-#include "solve/sparse_factor.h"
+#include "math/sparse/sparse_factor.h"
 
 #include "math/dense_cholesky.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 
 FactorMaker::FactorMaker(const FactorPlan& plan, std::span<double> matrices, std::span<double> diagInv, Arena& arena)
     : plan_(plan),
@@ -52,4 +52,4 @@ void SparseFactor::solve(double* x) const {
   }
 }
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

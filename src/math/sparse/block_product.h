@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <span>
 
-#include "sinew/rows.h"
-
-namespace sinew::solve {
+namespace sinew::sparse {
 
 /// Columns [begin, end) of a block in one dense piece of H, column-major from entry `matrix` on with leading dimension
 /// `ld`: column i >= begin of the block has row (and, below end, column) place[i - begin] there.
@@ -16,9 +14,9 @@ struct BlockPiece {
   const int* place = nullptr;  ///< growing
 };
 
-/// H += B' W B, lower triangle. B is block.nbasis x block.ncol by rows, W symmetric. If `order` is given, column c of
-/// the pieces is column order[c] of B.
-void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order,
+/// H += B' W B, lower triangle. B is nb x nc by rows with nb <= 6, W symmetric. If `order` is given, column c of the
+/// pieces is column order[c] of B.
+void addBlockProduct(int nb, int nc, const double* B, const double* W, const int* order,
                      std::span<const BlockPiece> pieces, double* H);
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 
 /// Everything about a sparse Cholesky factor but its numbers: in which order unknowns are eliminated, and the dense
 /// panels of the supernodal method [Ng and Peyton 1993]. A front is a run of unknowns eliminated together, with the
@@ -93,4 +93,4 @@ class FactorPlan {
   double flops_ = 0;
 };
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

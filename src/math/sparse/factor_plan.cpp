@@ -1,10 +1,10 @@
-#include "solve/factor_plan.h"
+#include "math/sparse/factor_plan.h"
 
 #include <algorithm>
 
 #include "base/arena.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 namespace {
 
 /// Columns of one supernode may contain this share of explicit zeros, if merging it with its parent saves a front.
@@ -356,4 +356,4 @@ void FactorPlan::listUpdates() {
   });
 }
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 
 /// Which blocks a symmetric matrix in blocks of 3 x 3 has. Only those of the lower triangle are listed, row by row,
 /// columns growing, the diagonal last.
@@ -167,4 +167,4 @@ class BlockGradients {
   std::span<float> carry_, preconditioned_;
 };
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

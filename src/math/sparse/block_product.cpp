@@ -1,14 +1,14 @@
-#include "solve/block_product.h"
+#include "math/sparse/block_product.h"
 
 #include <algorithm>
 #include <cstddef>
 
 #include "math/kernel.h"
-#include "solve/rows.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 namespace {
 
+constexpr int kMaxBasis = 6;  // rows of B
 /// Columns of a block that are worked on with copies on the stack; contacts of two free bodies have 12.
 constexpr int kFew = 64;
 /// Columns of a single row that are worked on one by one.
@@ -117,15 +117,15 @@ void addManyColumns(int nb, int nc, const double* B, const double* W, const int*
 
 }  // namespace
 
-void addBlockProduct(const RowBlock& block, const double* B, const double* W, const int* order,
+void addBlockProduct(int nb, int nc, const double* B, const double* W, const int* order,
                      std::span<const BlockPiece> pieces, double* H) {
-  if (block.nbasis == 1 && block.ncol <= kShort) {
-    addRow(block.ncol, B, W[0], order, pieces, H);
-  } else if (block.ncol <= kFew) {
-    addFewColumns(block.nbasis, block.ncol, B, W, order, pieces, H);
+  if (nb == 1 && nc <= kShort) {
+    addRow(nc, B, W[0], order, pieces, H);
+  } else if (nc <= kFew) {
+    addFewColumns(nb, nc, B, W, order, pieces, H);
   } else {
-    addManyColumns(block.nbasis, block.ncol, B, W, order, pieces, H);
+    addManyColumns(nb, nc, B, W, order, pieces, H);
   }
 }
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

@@ -3,9 +3,9 @@
 #include <span>
 
 #include "base/arena.h"
-#include "solve/factor_plan.h"
+#include "math/sparse/factor_plan.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 
 /// A sparse Cholesky factor, laid out by a FactorPlan. Does not own its numbers: the same factor can be made in one
 /// place and used in another.
@@ -51,4 +51,4 @@ class FactorMaker {
   std::span<double> work_;
 };
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse

@@ -1,4 +1,4 @@
-#include "solve/block_matrix.h"
+#include "math/sparse/block_matrix.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "math/kernel.h"
 
-namespace sinew::solve {
+namespace sinew::sparse {
 namespace {
 
 std::size_t at(std::ptrdiff_t i) { return static_cast<std::size_t>(i); }
@@ -458,4 +458,4 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
   return {iteration, converged, 0.5 * most};
 }
 
-}  // namespace sinew::solve
+}  // namespace sinew::sparse
