@@ -1,21 +1,17 @@
 #include "npz.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <limits>
 #include <span>
 
 #include "command.h"
 #include "descriptor.h"
+#include "npy_archive.h"
 
 namespace sinew::cli {
 namespace {
@@ -81,6 +77,18 @@ std::u32string codePoints(std::string_view text) {
 std::span<const std::byte> bytesOf(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 constexpr std::size_t kPieceDoubles = std::size_t{1} << 19;  // 4 MiB of records at a time
+
+/// Whether an array of an archive holds these texts.
+bool hasTexts(const NpyArchive& archive, const std::string& name, const std::vector<std::string>& texts) {
+  const std::size_t width = longestOf(texts);
+  const NpyArray* array = archive.find(name);
+  if (!array || array->type != fmt::format("<U{}", width) || array->shape != std::vector{std::uint64_t{texts.size()}}) {
+    return false;
+  }
+  std::string bytes(static_cast<std::size_t>(array->bytes), '\0');
+  archive.read(*array, 0, std::as_writable_bytes(std::span(bytes)));
+  return bytes == npyTexts(texts, width);
+}
 
 }  // namespace
 
@@ -224,59 +232,45 @@ void writeNpz(int records, const std::vector<Quantity>& quantities, std::uint64_
 }
 
 void readNpz(const std::string& file, const std::vector<Quantity>& quantities, std::uint64_t samples, int out) {
-  const Descriptor in(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (in.value() < 0) throw CommandError(fmt::format("cannot open '{}': {}", file, std::strerror(errno)));
   const auto strange = [&](const std::string& why) {
     return CommandError(fmt::format("cannot continue '{}': {}", file, why));
   };
-  const auto bytesAt = [&](std::uint64_t offset, std::size_t count) {
-    std::string bytes(count, '\0');
-    readAt(in.value(), offset, std::as_writable_bytes(std::span(bytes)), file);
-    return bytes;
-  };
-  try {
-    // the number of samples is in the header of the first array; with it, every header is known
-    const std::string start = bytesAt(0, 256);
-    constexpr std::string_view kShape = "'shape': (";
-    const std::size_t shape = start.find(kShape);
-    std::uint64_t present = 0;
-    if (shape == start.npos) throw strange("it is not a trajectory of this program");
-    std::from_chars(start.data() + shape + kShape.size(), start.data() + start.size(), present);
-    if (present < samples) {
-      throw strange(fmt::format("it holds {} samples, the checkpoint was made after {}", present, samples));
+  const NpyArchive archive(file);
+  std::vector<const NpyArray*> arrays;
+  std::size_t width = 0;
+  for (const Quantity& quantity : quantities) {
+    const std::size_t columns = quantity.columns.size();
+    const bool isTime = quantity.name == "time";
+    const NpyArray* array = archive.find(quantity.name);
+    if (!array || array->type != "<f8" || array->shape.size() != (isTime ? 1 : 2) ||
+        (!isTime && (array->shape[1] != columns ||
+                     !hasTexts(archive, fmt::format("{}_names", quantity.name), quantity.columns)))) {
+      throw strange("it is not a trajectory of this model");
     }
-    const NpzLayout layout(quantities, present);
-    std::size_t width = 0;
-    for (const NpzLayout::Member& member : layout.members()) {
-      const std::uint64_t at = member.data - member.header.size();
-      if (bytesAt(at, member.header.size()) != member.header ||
-          bytesAt(member.data, member.content.size()) != member.content) {
-        throw strange("it is not a trajectory of this model");
+    if (array->shape[0] < samples) {
+      throw strange(fmt::format("it holds {} samples, the checkpoint was made after {}", array->shape[0], samples));
+    }
+    arrays.push_back(array);
+    width += columns;
+  }
+  const std::uint64_t rows = std::max<std::size_t>(1, kPieceDoubles / width);
+  std::vector<double> piece, column;
+  for (std::uint64_t done = 0; done < samples;) {
+    const std::uint64_t count = std::min(rows, samples - done);
+    piece.resize(static_cast<std::size_t>(count) * width);
+    std::size_t first = 0;
+    for (std::size_t q = 0; q < arrays.size(); ++q) {
+      const std::size_t columns = quantities[q].columns.size();
+      column.resize(static_cast<std::size_t>(count) * columns);
+      archive.read(*arrays[q], done * columns * sizeof(double), std::as_writable_bytes(std::span(column)));
+      for (std::size_t row = 0; row < count; ++row) {
+        std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(row * columns), columns,
+                    piece.begin() + static_cast<std::ptrdiff_t>(row * width + first));
       }
-      width += member.width;
+      first += columns;
     }
-    const std::uint64_t rows = std::max<std::size_t>(1, kPieceDoubles / width);
-    std::vector<double> piece, column;
-    for (std::uint64_t done = 0; done < samples;) {
-      const std::uint64_t count = std::min(rows, samples - done);
-      piece.resize(static_cast<std::size_t>(count) * width);
-      std::size_t first = 0;
-      for (const NpzLayout::Member& member : layout.members()) {
-        if (member.width == 0) continue;
-        column.resize(static_cast<std::size_t>(count) * member.width);
-        readAt(in.value(), member.data + done * member.width * sizeof(double),
-               std::as_writable_bytes(std::span(column)), file);
-        for (std::size_t row = 0; row < count; ++row) {
-          std::copy_n(column.begin() + static_cast<std::ptrdiff_t>(row * member.width), member.width,
-                      piece.begin() + static_cast<std::ptrdiff_t>(row * width + first));
-        }
-        first += member.width;
-      }
-      appendTo(out, std::as_bytes(std::span(piece)), file);
-      done += count;
-    }
-  } catch (const EndOfFile&) {
-    throw strange("it is cut off");
+    appendTo(out, std::as_bytes(std::span(piece)), file);
+    done += count;
   }
 }
 

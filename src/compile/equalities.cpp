@@ -8,26 +8,10 @@
 #include "compile/place.h"
 #include "compile/rows.h"
 #include "elastic/shell.h"
+#include "spec/references.h"
 
 namespace sinew::draft {
 namespace {
-
-ObjType objectType(const spec::Equality& equality) {
-  switch (equality.type) {
-    case EqualityType::Connect:
-    case EqualityType::Weld:
-      return equality.sites ? ObjType::Site : ObjType::Body;
-    case EqualityType::Joint:
-      return ObjType::Joint;
-    case EqualityType::Tendon:
-      return ObjType::Tendon;
-    case EqualityType::Flex:
-    case EqualityType::FlexVert:
-    case EqualityType::FlexStrain:
-      break;
-  }
-  return ObjType::Flex;
-}
 
 void writeData(const spec::Equality& equality, double* data) {
   data[10] = equality.torquescale;
@@ -139,7 +123,7 @@ void writeEqualities(const Draft& draft, const Names& names, Model& m) {
   for (int i = 0; i < m.neq; ++i) {
     const spec::Equality& equality = draft.equalities[static_cast<std::size_t>(i)];
     const Place place = placeOf(equality);
-    const ObjType type = objectType(equality);
+    const ObjType type = spec::targetType(equality);
     const auto need = [&](const std::string& name) {
       return type == ObjType::Body ? needCarrier(draft, names, m, equality, name, place)
                                    : names.need(type, name, place);

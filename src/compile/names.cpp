@@ -36,62 +36,6 @@ class NameWriter {
 
 }  // namespace
 
-const char* kindOf(ObjType type) {
-  switch (type) {
-    case ObjType::Body:
-    case ObjType::XBody:
-      return "body";
-    case ObjType::Joint:
-      return "joint";
-    case ObjType::Geom:
-      return "geom";
-    case ObjType::Site:
-      return "site";
-    case ObjType::Camera:
-      return "camera";
-    case ObjType::Light:
-      return "light";
-    case ObjType::Mesh:
-      return "mesh";
-    case ObjType::HField:
-      return "hfield";
-    case ObjType::Texture:
-      return "texture";
-    case ObjType::Material:
-      return "material";
-    case ObjType::Skin:
-      return "skin";
-    case ObjType::Flex:
-      return "flex";
-    case ObjType::Pair:
-      return "contact pair";
-    case ObjType::Exclude:
-      return "contact exclusion";
-    case ObjType::Equality:
-      return "equality constraint";
-    case ObjType::Tendon:
-      return "tendon";
-    case ObjType::Actuator:
-      return "actuator";
-    case ObjType::Sensor:
-      return "sensor";
-    case ObjType::Numeric:
-      return "numeric field";
-    case ObjType::Text:
-      return "text field";
-    case ObjType::Tuple:
-      return "tuple";
-    case ObjType::Key:
-      return "keyframe";
-    case ObjType::Plugin:
-      return "plugin";
-    case ObjType::Unknown:
-    case ObjType::Dof:
-      break;
-  }
-  return "object";
-}
-
 void Names::add(ObjType type, const std::string& name, int id) {
   if (name.empty()) return;
   ids_[static_cast<std::size_t>(keyOf(type))].emplace(name, id);
@@ -104,9 +48,9 @@ int Names::find(ObjType type, const std::string& name) const {
 }
 
 int Names::need(ObjType type, const std::string& name, const Place& place) const {
-  if (name.empty()) place.fail(fmt::format("the name of a {} is missing", kindOf(type)));
+  if (name.empty()) place.fail(fmt::format("the name of a {} is missing", kindName(type)));
   const int id = find(type, name);
-  if (id < 0) place.fail(fmt::format("no {} is named \"{}\"", kindOf(type), name));
+  if (id < 0) place.fail(fmt::format("no {} is named \"{}\"", kindName(type), name));
   return id;
 }
 

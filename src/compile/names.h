@@ -24,9 +24,6 @@ class Names {
   std::array<std::unordered_map<std::string, int>, 26> ids_;
 };
 
-/// What an object of this kind is called in messages.
-const char* kindOf(ObjType type);
-
 /// The names of everything in the draft and in the rest of the Spec, pairs and excludes aside: these are sorted later
 /// and nobody refers to them.
 Names collectNames(const Draft& draft);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sinew/spec.h"
+#include "spec/tags.h"
 
 /// What an MJCF element says where that is more than the Spec element it becomes: alternative ways to name a target,
 /// shorthands for parameters. The attribute table is bound to these records; the functions here turn them into Spec
@@ -132,13 +133,6 @@ struct SensorRecord : spec::Sensor {
   int num = 1;
 };
 
-/// Which sensor an element of <sensor> stands for.
-struct SensorTag {
-  std::string_view tag;
-  SensorType type;
-};
-const std::vector<SensorTag>& sensorTags();
-
 /// Fills target, transmission, gain, bias and dynamics from what element <tag> says. Inside a default class
 /// (`inDefault`) the targets are absent.
 spec::Actuator lowerActuator(std::string_view tag, ActuatorRecord record);
@@ -150,11 +144,9 @@ std::string_view raiseServo(ActuatorRecord& record);
 
 spec::Sensor lowerSensor(std::string_view tag, SensorRecord record);
 SensorRecord raiseSensor(const spec::Sensor& sensor);
-std::string_view sensorTag(SensorType type);
 
 spec::Equality lowerEquality(std::string_view tag, EqualityRecord record);
 EqualityRecord raiseEquality(const spec::Equality& equality);
-std::string_view equalityTag(EqualityType type);
 
 spec::Flex lowerFlex(FlexRecord record);
 FlexRecord raiseFlex(const spec::Flex& flex);

@@ -72,74 +72,8 @@ std::optional<int>* partOf(SensorRecord& r, std::string_view& attribute) {
 
 }  // namespace
 
-const std::vector<SensorTag>& sensorTags() {
-  using T = SensorType;
-  static const std::vector<SensorTag> tags = {{"touch", T::Touch},
-                                              {"accelerometer", T::Accelerometer},
-                                              {"velocimeter", T::Velocimeter},
-                                              {"gyro", T::Gyro},
-                                              {"force", T::Force},
-                                              {"torque", T::Torque},
-                                              {"magnetometer", T::Magnetometer},
-                                              {"rangefinder", T::Rangefinder},
-                                              {"camprojection", T::CamProjection},
-                                              {"jointpos", T::JointPos},
-                                              {"jointvel", T::JointVel},
-                                              {"tendonpos", T::TendonPos},
-                                              {"tendonvel", T::TendonVel},
-                                              {"actuatorpos", T::ActuatorPos},
-                                              {"actuatorvel", T::ActuatorVel},
-                                              {"actuatorfrc", T::ActuatorFrc},
-                                              {"jointactuatorfrc", T::JointActFrc},
-                                              {"tendonactuatorfrc", T::TendonActFrc},
-                                              {"ballquat", T::BallQuat},
-                                              {"ballangvel", T::BallAngVel},
-                                              {"jointlimitpos", T::JointLimitPos},
-                                              {"jointlimitvel", T::JointLimitVel},
-                                              {"jointlimitfrc", T::JointLimitFrc},
-                                              {"tendonlimitpos", T::TendonLimitPos},
-                                              {"tendonlimitvel", T::TendonLimitVel},
-                                              {"tendonlimitfrc", T::TendonLimitFrc},
-                                              {"framepos", T::FramePos},
-                                              {"framequat", T::FrameQuat},
-                                              {"framexaxis", T::FrameXAxis},
-                                              {"frameyaxis", T::FrameYAxis},
-                                              {"framezaxis", T::FrameZAxis},
-                                              {"framelinvel", T::FrameLinVel},
-                                              {"frameangvel", T::FrameAngVel},
-                                              {"framelinacc", T::FrameLinAcc},
-                                              {"frameangacc", T::FrameAngAcc},
-                                              {"subtreecom", T::SubtreeCom},
-                                              {"subtreelinvel", T::SubtreeLinVel},
-                                              {"subtreeangmom", T::SubtreeAngMom},
-                                              {"insidesite", T::InsideSite},
-                                              {"distance", T::GeomDist},
-                                              {"normal", T::GeomNormal},
-                                              {"fromto", T::GeomFromTo},
-                                              {"contact", T::Contact},
-                                              {"e_potential", T::EPotential},
-                                              {"e_kinetic", T::EKinetic},
-                                              {"clock", T::Clock},
-                                              {"user", T::User},
-                                              {"flexforce", T::FlexForce},
-                                              {"flexreaction", T::FlexReaction},
-                                              {"flexstrain", T::FlexStrain},
-                                              {"flexstress", T::FlexStress},
-                                              {"flexkinetic", T::FlexKinetic},
-                                              {"flexelastic", T::FlexElastic},
-                                              {"flexmembrane", T::FlexMembrane},
-                                              {"flexmoment", T::FlexMoment}};
-  return tags;
-}
-
-std::string_view sensorTag(SensorType type) {
-  for (const SensorTag& t : sensorTags())
-    if (t.type == type) return t.tag;
-  return {};
-}
-
 spec::Sensor lowerSensor(std::string_view tag, SensorRecord r) {
-  for (const SensorTag& t : sensorTags())
+  for (const spec::SensorTag& t : spec::sensorTags())
     if (t.tag == tag) r.type = t.type;
   switch (r.type) {
     case SensorType::Contact:
@@ -221,30 +155,10 @@ SensorRecord raiseSensor(const spec::Sensor& sensor) {
   return r;
 }
 
-std::string_view equalityTag(EqualityType type) {
-  switch (type) {
-    case EqualityType::Connect:
-      return "connect";
-    case EqualityType::Weld:
-      return "weld";
-    case EqualityType::Joint:
-      return "joint";
-    case EqualityType::Tendon:
-      return "tendon";
-    case EqualityType::Flex:
-      return "flex";
-    case EqualityType::FlexVert:
-      return "flexvert";
-    case EqualityType::FlexStrain:
-      return "flexstrain";
-  }
-  return {};
-}
-
 spec::Equality lowerEquality(std::string_view tag, EqualityRecord r) {
   for (const EqualityType type : {EqualityType::Connect, EqualityType::Weld, EqualityType::Joint, EqualityType::Tendon,
                                   EqualityType::Flex, EqualityType::FlexVert, EqualityType::FlexStrain})
-    if (equalityTag(type) == tag) r.type = type;
+    if (spec::equalityTag(type) == tag) r.type = type;
   r.sites = !r.site1.empty();
   if (r.type == EqualityType::Joint)
     r.name1 = r.joint1, r.name2 = r.joint2;

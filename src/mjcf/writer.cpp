@@ -412,7 +412,7 @@ class Writer {
         // an anchor goes with bodies, not with sites
         const Names skip = equality.sites ? Names{"anchor", "relpose"} : Names{};
         const bool anchored = equality.type == EqualityType::Connect && !equality.sites;
-        element({"equality", equalityTag(equality.type)}, raiseEquality(equality), skip,
+        element({"equality", spec::equalityTag(equality.type)}, raiseEquality(equality), skip,
                 anchored ? Names{"anchor"} : Names{});
       }
     });
@@ -430,7 +430,8 @@ class Writer {
 
   void writeSensors() {
     section("sensor", !spec_.sensors.empty(), [&] {
-      for (const spec::Sensor& sensor : spec_.sensors) element({"sensor", sensorTag(sensor.type)}, raiseSensor(sensor));
+      for (const spec::Sensor& sensor : spec_.sensors)
+        element({"sensor", spec::sensorTag(sensor.type)}, raiseSensor(sensor));
     });
   }
 

@@ -180,8 +180,10 @@ int requireId(const Model& m, ObjType type, std::string_view name) {
   const int id = findId(m, type, name);
   if (id >= 0) return id;
   const std::string_view kind = kindName(type);
-  if (kind.empty()) {
-    throw std::invalid_argument(fmt::format("objects of type {} have no names", static_cast<int>(type)));
+  if (!nameTable(m, type).address) {
+    throw std::invalid_argument(kind.empty()
+                                    ? fmt::format("objects of type {} have no names", static_cast<int>(type))
+                                    : fmt::format("a compiled model does not keep the names of objects \"{}\"", kind));
   }
   std::vector<std::string_view> known;
   for (int i = 0; i < nameTable(m, type).count; ++i) {
@@ -234,9 +236,21 @@ std::string_view kindName(ObjType type) {
       return "tuple";
     case ObjType::Key:
       return "key";
-    default:
-      return {};
+    case ObjType::Light:
+      return "light";
+    case ObjType::Skin:
+      return "skin";
+    case ObjType::Texture:
+      return "texture";
+    case ObjType::Material:
+      return "material";
+    case ObjType::Plugin:
+      return "plugin";
+    case ObjType::Unknown:
+    case ObjType::Dof:
+      break;
   }
+  return {};
 }
 
 int countOf(const Model& m, ObjType type) { return type == ObjType::Dof ? m.nv : nameTable(m, type).count; }

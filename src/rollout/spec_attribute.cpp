@@ -132,12 +132,12 @@ void forEachElement(Spec& spec, ElementKind kind, F&& f) {
       return;
     case ElementKind::Sensor:
       for (spec::Sensor& s : spec.sensors) {
-        withRecord<mjcf::SensorRecord>(s, elementType({"sensor", mjcf::sensorTag(s.type)}), f);
+        withRecord<mjcf::SensorRecord>(s, elementType({"sensor", spec::sensorTag(s.type)}), f);
       }
       return;
     case ElementKind::Equality:
       for (spec::Equality& e : spec.equalities) {
-        withRecord<mjcf::EqualityRecord>(e, elementType({"equality", mjcf::equalityTag(e.type)}), f);
+        withRecord<mjcf::EqualityRecord>(e, elementType({"equality", spec::equalityTag(e.type)}), f);
       }
       return;
     case ElementKind::Flex:

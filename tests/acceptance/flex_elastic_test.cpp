@@ -7,6 +7,7 @@
 #include <string>
 
 #include "support/flex_run.h"
+#include "support/sample_flexes.h"
 
 /// What makes a flex elastic, seen from outside: shapes and forces at rest, for which there are formulas.
 namespace sinew {
@@ -14,6 +15,7 @@ namespace {
 
 using test::distance;
 using test::FlexRun;
+using test::hangingCable;
 using test::Point;
 
 constexpr const char* kSilent = R"(<contact contype="0" conaffinity="0" selfcollide="none"/>)";
@@ -32,21 +34,9 @@ double tetVolume(const FlexRun& r, int element) {
   return -det / 6;  // elements are stored with the negative orientation
 }
 
-/// Twenty segments hanging between two pins one metre apart: FLEX-AC2.
-std::string cable(const std::string& attributes, const std::string& children) {
-  std::string points, elements;
-  for (int i = 0; i <= 20; ++i) {
-    points += fmt::format("{:.17g} 0 {:.17g} ", -0.5 + 0.05 * i, 1 - 0.016007811 * std::min(i, 20 - i));
-    if (i > 0) elements += fmt::format("{} {} ", i - 1, i);
-  }
-  return fmt::format(R"(<flexcomp name="c" type="direct" dim="1" mass="0.2205" point="{}" element="{}" {}>
-    <contact contype="0" conaffinity="0" selfcollide="none"/><pin id="0 20"/>{}</flexcomp>)",
-                     points, elements, attributes, children);
-}
-
 // The elastic catenary: with w = rho g, H solves S = H L0/EA + (2H/w) asinh(w L0/2H).
 void checkCable(const std::string& attributes, const std::string& children) {
-  FlexRun r(R"(timestep="0.001")", cable(attributes, children));
+  FlexRun r(R"(timestep="0.001")", hangingCable(attributes, children));
   ASSERT_EQ(r.m.nflexnode, 21);
   r.run(10, 2);
   double lowest = 1;

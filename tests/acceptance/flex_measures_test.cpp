@@ -9,6 +9,7 @@
 #include "support/allocation_guard.h"
 #include "support/flex_run.h"
 #include "support/mjcf_text.h"
+#include "support/sample_flexes.h"
 #include "support/tolerance.h"
 
 /// What flexes feel: forces of contacts on vertices, reactions of pins, strain, stress and energy.
@@ -16,6 +17,7 @@ namespace sinew {
 namespace {
 
 using test::FlexRun;
+using test::hangingCable;
 using test::modelOf;
 using test::Point;
 using test::tolerance;
@@ -49,18 +51,6 @@ double imbalance(const FlexRun& r) {
   return largest;
 }
 
-/// Twenty segments that hang between two pins one metre apart (FLEX-AC2).
-std::string cable(const std::string& attributes, const std::string& children) {
-  std::string points, elements;
-  for (int i = 0; i <= 20; ++i) {
-    points += fmt::format("{:.17g} 0 {:.17g} ", -0.5 + 0.05 * i, 1 - 0.016007811 * std::min(i, 20 - i));
-    if (i > 0) elements += fmt::format("{} {} ", i - 1, i);
-  }
-  return fmt::format(R"(<flexcomp name="c" type="direct" dim="1" mass="0.2205" point="{}" element="{}" {}>
-    <contact contype="0" conaffinity="0" selfcollide="none"/><pin id="0 20"/>{}</flexcomp>)",
-                     points, elements, attributes, children);
-}
-
 // Elastic catenary: H = 1.4858 N, V = half the weight. The pins hold 19 of the 21 nodes; the two pinned ones have no
 // weight, so V is exactly 19/2 of a node's weight. The mechanisms must not matter: springs, a material, rows.
 TEST(FlexMeasures, PinsOfACatenaryAreHeldByItsWeightAndItsPull) {
@@ -73,7 +63,7 @@ TEST(FlexMeasures, PinsOfACatenaryAreHeldByItsWeightAndItsPull) {
                            Form{R"(radius="0.0005" young="1e8")", "", 1.4858},
                            Form{R"(radius="0.0005")", R"(<edge equality="true"/>)", 0}}) {
     SCOPED_TRACE(form.attributes);
-    FlexRun r(R"(timestep="0.001")", cable(form.attributes, form.children));
+    FlexRun r(R"(timestep="0.001")", hangingCable(form.attributes, form.children));
     r.run(10, 2);
     measureFlexes(r.m, r.d);
     const double* first = &r.d.flexnode_reaction[0];

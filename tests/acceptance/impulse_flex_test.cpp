@@ -7,25 +7,14 @@
 #include "sinew/data.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
+#include "support/sample_flexes.h"
 
 /// Hard contacts of flexes that are large and stiff: there a contact moves the whole flex, and impulses are found by
 /// Newton's method instead of sweeps.
 namespace sinew {
 namespace {
 
-Model cloth(int side, const std::string& contact = "") {
-  const std::string count = std::to_string(side) + " " + std::to_string(side) + " 1";
-  return compile(readMjcfText(
-      "<mujoco><option timestep=\"0.004\" integrator=\"implicitfast\" solver=\"Impulse\"/><worldbody>"
-      "<geom type=\"plane\" size=\"5 5 .1\" friction=\"0.3 0 0\"/><flexcomp name=\"cloth\" type=\"grid\" dim=\"2\" "
-      "count=\"" +
-          count +
-          "\" spacing=\"0.03 0.03 0.03\" pos=\"0 0 0.0041\" mass=\"0.4\" radius=\"0.004\"><elasticity young=\"2e5\" "
-          "poisson=\"0.3\" thickness=\"0.002\" damping=\"0.002\" elastic2d=\"both\"/><contact selfcollide=\"none\" "
-          "friction=\"0.3 0 0\" " +
-          contact + "/></flexcomp></worldbody></mujoco>",
-      "cloth.xml"));
-}
+using test::clothOnFloor;
 
 double meanVelocity(const Model& m, const Data& d, int axis) {
   double sum = 0;
@@ -35,7 +24,7 @@ double meanVelocity(const Model& m, const Data& d, int axis) {
 
 /// Coulomb: v = v0 - mu g t while it slides, then nothing. It stays flat: no contact may lift it.
 TEST(ImpulseFlex, ACoveringClothSlidesByCoulombsLaw) {
-  const Model m = cloth(20);
+  const Model m = clothOnFloor(20);
   Data d(m);
   for (int k = 0; k < 100; ++k) step(m, d);  // it lies
   for (int node = 0; node < m.nflexnode; ++node) d.qvel[m.nv_rigid + 3 * node] = 1;
@@ -58,7 +47,7 @@ TEST(ImpulseFlex, ACoveringClothSlidesByCoulombsLaw) {
 
 TEST(ImpulseFlex, AClothThatIsDroppedBouncesIfItIsToldTo) {
   const auto rise = [](const std::string& contact) {
-    Model m = cloth(20, contact);
+    Model m = clothOnFloor(20, contact);
     m.geom_restitution[0] = 1;
     Data d(m);
     for (int node = 0; node < m.nflexnode; ++node) d.qpos[m.nq_rigid + 3 * node + 2] += 0.3;

@@ -11,35 +11,17 @@
 #include "collision/filters.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
+#include "support/sample_flexes.h"
 
 /// Contacts of a flex with itself against a test of all pairs of elements.
 namespace sinew {
 namespace {
 
+using test::foldedStrip;
+
 Model inWorld(const std::string& content, const std::string& option = "") {
   return compile(
       readMjcfText("<mujoco><option " + option + "/><worldbody>" + content + "</worldbody></mujoco>", "m.xml"));
-}
-
-/// A strip of cloth folded back over itself along a half circle.
-std::string foldedStrip(const std::string& contact) {
-  std::string points, elements;
-  const int nx = 16, ny = 5;
-  const double s = 0.015, bend = 0.0095;
-  for (int i = 0; i < nx; ++i) {
-    for (int j = 0; j < ny; ++j) {
-      const double along = s * (i - nx / 2), across = s * j + (i > nx / 2 ? 0.004 : 0);
-      const double turn = std::clamp(along / bend, 0.0, M_PI), rest = std::max(0.0, along - bend * M_PI);
-      const double x = along < 0 ? along : bend * std::sin(turn) - rest;
-      const double z = bend * (1 - std::cos(turn)) + 0.001 * std::sin(3.0 * i + j);
-      points += std::to_string(x) + " " + std::to_string(across) + " " + std::to_string(z) + " ";
-      if (i + 1 == nx || j + 1 == ny) continue;
-      const int a = i * ny + j, b = a + ny, c = b + 1, e = a + 1;
-      for (const int v : {a, b, c, a, c, e}) elements += std::to_string(v) + " ";
-    }
-  }
-  return R"(<flexcomp name="s" type="direct" dim="2" radius=".01" mass=".1" point=")" + points + R"(" element=")" +
-         elements + R"("><edge equality="true"/><contact )" + contact + "/></flexcomp>";
 }
 
 using ElementPair = std::tuple<int, int>;
