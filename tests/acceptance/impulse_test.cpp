@@ -848,9 +848,16 @@ TEST(Impulse, TargetsAreVelocitiesAfterTheStep) {
 
 TEST(Impulse, CompositeModelsOfAllKindsStaySound) {
   Scene run(test::crowd(4, R"(solver="Impulse" iterations="30")"));
-  run.seconds(2);
+  // Nothing drives them: energy falls, or stays, once what overlaps at the start has been pushed apart.
+  run.seconds(0.1);
+  double before = run.total();
+  for (int i = 0; i < 40; ++i) {
+    run.seconds(0.05);
+    const double now = run.total();
+    EXPECT_LT(now, before + 1e-4 * std::abs(before)) << "at " << run.d.time;
+    before = now;
+  }
   EXPECT_TRUE(run.d.status.ok()) << describeStatus(run.m, run.d);
-  for (const double v : run.d.qvel) EXPECT_LT(std::abs(v), 50);
 }
 
 // ------------------------------------------------------------------------------------------ flexes
