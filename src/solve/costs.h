@@ -2,7 +2,7 @@
 
 /// All constants by which methods and forms of matrices are compared, in one table. Units are multiplications of a
 /// dense factor, unless said. `make bench-costs` measures each of them, and how much longer the choices take than the
-/// fastest ones (bench/results/amd-epyc-costs.md: 6 % in the mean); a wrong one costs time, never accuracy.
+/// fastest ones (bench/results/amd-epyc-costs.md); a wrong one costs time, never accuracy.
 namespace sinew::solve::cost {
 
 /// Dofs up to which a dense factor is always the cheapest: finding out would cost more.
