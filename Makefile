@@ -23,7 +23,7 @@ build = $(configure) && cmake --build --preset $(1) --parallel $(JOBS)
 # all that the site needs; `make run` and `make test` do without
 DOCS := python3-sphinx furo python3-myst-parser python3-breathe doxygen
 
-.PHONY: bench bench-growth bench-hard bench-native bench-python bench-render bench-rollout bench-soft bench-view build clean conformance docs format fuzz hashes help levels packages python python-module run sanitize setup smoke test test-debug tidy validate
+.PHONY: bench bench-costs bench-growth bench-hard bench-native bench-python bench-render bench-rollout bench-soft bench-view build clean conformance docs format fuzz hashes help levels packages python python-module run sanitize setup smoke test test-debug tidy validate
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1|/p' $(MAKEFILE_LIST) | awk -F "|" '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -104,6 +104,11 @@ bench-view: setup ## what watching costs: the viewer at 60 pictures per second, 
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_view
 	@build/release/bin/sinew_bench_view $(ARGS)
+
+bench-costs: packages ## measure the constants of src/solve/costs.h, by which solvers and matrices are chosen
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_costs
+	@build/release/bin/sinew_bench_costs
 
 bench-growth: setup ## how the cost of a step grows with the size of sheets and solids; some minutes
 	@$(call configure,release)

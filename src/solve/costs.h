@@ -1,7 +1,8 @@
 #pragma once
 
 /// All constants by which methods and forms of matrices are compared, in one table. Units are multiplications of a
-/// dense factor, unless said. They were measured with bench/; a wrong one costs time, never accuracy.
+/// dense factor, unless said. `make bench-costs` measures each of them, and how much longer the choices take than the
+/// fastest ones (bench/results/amd-epyc-costs.md); a wrong one costs time, never accuracy.
 namespace sinew::solve::cost {
 
 /// Dofs up to which a dense factor is always the cheapest: finding out would cost more.
