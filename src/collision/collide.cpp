@@ -12,6 +12,7 @@
 #include "collision/geom_contacts.h"
 #include "collision/sides.h"
 #include "collision/sweep.h"
+#include "collision/thin.h"
 #include "geom/support.h"
 #include "math/types.h"
 #include "model/awake.h"
@@ -143,7 +144,8 @@ int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::s
   for (const ColliderPair& pair : candidates) {
     const int first = pair.first, second = pair.second;
     if (!sweep.mayPass(first, second)) continue;
-    if (!isFlex(m, second) && !turn.mayPass(first, second)) continue;  // collide() has looked along the same motion
+    // collide() has looked along the same motion
+    if (!isFlex(m, second) && !(turn.active() && turn.ways(first, second) > passingDepth(m, first, second))) continue;
     if (sleeps(first) || sleeps(second) || isFlex(m, first)) continue;
     if (isFlex(m, second)) {
       const MixedParameters p = mixParameters(m.opt, parametersOf(m, first), parametersOf(m, second));

@@ -138,7 +138,30 @@ Vec3 Sweep::velocityOfVertex(int vert) const {
   return sum;
 }
 
-bool Sweep::mayPass(int c1, int c2) const { return active_ && way(c1, c2) > passingDepth(m_, c1, c2); }
+double Sweep::way(int c1, int c2) const {
+  const double most = ways(c1, c2);
+  if (most == 0 || isFlex(m_, c1) || isFlex(m_, c2)) return most;
+  const Motion a = motionOf(c1), b = motionOf(c2);
+  const Vec3 apart = vec3(d_.geom_xpos.data(), c2) - vec3(d_.geom_xpos.data(), c1), drift = b.linear - a.linear;
+  // Along the line between their nearest points it makes no difference if both turn about whatever point, so they are
+  // looked at from axes that turn with one of them. Their centres go straight on, which is not what is at rest there
+  // does: hence the second term. Which way a sphere is turned does not matter.
+  const auto seenFrom = [&](const Vec3& turn, double spin) {
+    return h_ * ((drift - turn.cross(apart)).norm() + h_ * turn.cross(drift).norm() + spin);
+  };
+  const auto isSphere = [&](int g) { return m_.geom_type[g] == GeomType::Sphere; };
+  const double difference = (b.angular - a.angular).norm();
+  const double fromFirst = seenFrom(a.angular, isSphere(c2) ? 0 : difference * m_.geom_rbound[c2]);
+  const double fromSecond = seenFrom(b.angular, isSphere(c1) ? 0 : difference * m_.geom_rbound[c1]);
+  return std::min({most, fromFirst, fromSecond});
+}
+
+bool Sweep::mayPass(int c1, int c2) const {
+  constexpr double kMore = 1 + 2 * kTouching;  // where a search ends, they are still a little apart
+  if (!active_) return false;
+  const double depth = passingDepth(m_, c1, c2);
+  return ways(c1, c2) > depth && kMore * way(c1, c2) > depth;
+}
 
 void Sweep::extend(int collider, BoundingTree::Box& box) const {
   if (!active_) return;
@@ -249,7 +272,7 @@ void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom
 }
 
 bool Sweep::miss(int g1, int g2, double early, const geom::CollideOptions& options) const {
-  if (!(way(g1, g2) > early)) return false;
+  if (!(ways(g1, g2) > early)) return false;
   if (m_.geom_type[g1] == GeomType::Plane || m_.geom_type[g2] == GeomType::Plane) return false;
   // velocities are those before the step, in which at least gravity acts
   const double fall = h_ * h_ * ConstMapVec3(m_.opt.gravity.data()).norm();

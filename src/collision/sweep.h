@@ -22,8 +22,11 @@ class Sweep {
   /// Whether anything moves so far in a step that it may pass through something. If not, no box is larger and no pair
   /// is looked at twice.
   bool active() const { return active_; }
-  /// How far two colliders may come nearer to each other within the step, m; 0 if nothing is to be stopped.
-  double way(int collider1, int collider2) const {
+  /// How far two colliders may come nearer to each other within the step, m; 0 if nothing is to be stopped. What moves
+  /// and turns together does not come nearer.
+  double way(int collider1, int collider2) const;
+  /// The sum of how far both move, which is not less.
+  double ways(int collider1, int collider2) const {
     return body_.empty() ? 0 : h_ * (speedOf(collider1) + speedOf(collider2));
   }
   /// Whether the motion of two colliders within the step could take them through each other.
