@@ -149,10 +149,7 @@ void findCandidates(const Model& m, Data& d, const Sweep& sweep, Array<ColliderP
     const int c1 = pair.first, c2 = pair.second;
     if (isFlex(m, c1) || isFlex(m, c2)) return true;
     const double distance = detectionDistanceOfGeoms(m, pair);
-    if (!sweep.mayPass(c1, c2)) return mayTouch(m, d, c1, c2, distance);
-    // what is farther apart than it can come nearer is not met either; a little more for where a sweep ends
-    constexpr double kMore = 1.01;
-    return mayTouch(m, d, c1, c2, std::max(distance, kMore * sweep.way(c1, c2)));
+    return mayTouch(m, d, c1, c2, distance) || sweep.mayPass(c1, c2);
   };
   // planes and explicit pairs, which have no boxes; then what is listed, which is in order
   Array<ColliderPair>&unlisted = d.work->collideMemory->unlisted, &listed = d.work->collideMemory->listed;

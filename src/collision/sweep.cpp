@@ -24,6 +24,8 @@ namespace {
 constexpr int kMostAdvances = 64;
 /// Share of the depth that matters below which things touch.
 constexpr double kTouching = 1e-3;
+/// Share of it by which bounds on motions are wider: a search ends where things are still a little apart.
+constexpr double kSlack = 1e-2;
 
 /// Conservative advancement [Mirtich 1996a]: distance(t, cutoff, n) is how far apart the two are at time t (or not less
 /// than cutoff), with the direction n from the first to the second; closing(n) is the fastest that they can come
@@ -138,29 +140,60 @@ Vec3 Sweep::velocityOfVertex(int vert) const {
   return sum;
 }
 
+Sweep::Approach Sweep::approachOf(const Motion& seer, const Motion& other, const Vec3& apart, double reach) const {
+  // Along the line between the nearest points of two things it makes no difference if both turn about whatever point,
+  // so the other is looked at from axes that turn with the first. Their centres go straight on, which is not what
+  // things at rest in these axes do.
+  const Vec3 drift = other.linear - seer.linear;
+  Approach approach;
+  approach.velocity = drift - seer.angular.cross(apart);
+  approach.bend = h_ * seer.angular.cross(drift).norm();
+  approach.spin = (other.angular - seer.angular).norm() * reach;
+  return approach;
+}
+
 double Sweep::way(int c1, int c2) const {
   const double most = ways(c1, c2);
   if (most == 0 || isFlex(m_, c1) || isFlex(m_, c2)) return most;
   const Motion a = motionOf(c1), b = motionOf(c2);
-  const Vec3 apart = vec3(d_.geom_xpos.data(), c2) - vec3(d_.geom_xpos.data(), c1), drift = b.linear - a.linear;
-  // Along the line between their nearest points it makes no difference if both turn about whatever point, so they are
-  // looked at from axes that turn with one of them. Their centres go straight on, which is not what is at rest there
-  // does: hence the second term. Which way a sphere is turned does not matter.
-  const auto seenFrom = [&](const Vec3& turn, double spin) {
-    return h_ * ((drift - turn.cross(apart)).norm() + h_ * turn.cross(drift).norm() + spin);
-  };
-  const auto isSphere = [&](int g) { return m_.geom_type[g] == GeomType::Sphere; };
-  const double difference = (b.angular - a.angular).norm();
-  const double fromFirst = seenFrom(a.angular, isSphere(c2) ? 0 : difference * m_.geom_rbound[c2]);
-  const double fromSecond = seenFrom(b.angular, isSphere(c1) ? 0 : difference * m_.geom_rbound[c1]);
-  return std::min({most, fromFirst, fromSecond});
+  const Vec3 apart = vec3(d_.geom_xpos.data(), c2) - vec3(d_.geom_xpos.data(), c1);
+  const auto speed = [](const Approach& approach) { return approach.velocity.norm() + approach.bend + approach.spin; };
+  return std::min(
+      {most, h_ * speed(approachOf(a, b, apart, spinReach(c2))), h_ * speed(approachOf(b, a, -apart, spinReach(c1)))});
+}
+
+double Sweep::latestMeeting(int g1, int g2) const {
+  const double distance = way(g1, g2), needed = (1 - kSlack) * passingDepth(m_, g1, g2);
+  return distance > needed ? h_ * (1 - needed / distance) : 0;
+}
+
+bool Sweep::mayEnter(int seer, int other, double horizon, double more) const {
+  const Motion a = motionOf(seer), b = motionOf(other);
+  const Vec3 apart = vec3(d_.geom_xpos.data(), other) - vec3(d_.geom_xpos.data(), seer);
+  const Approach approach = approachOf(a, b, apart, spinReach(other));
+  const double turn = h_ * a.angular.norm();  // of the axes within the step
+  const double across = approach.bend + turn * (approach.velocity.norm() + approach.bend) + approach.spin;
+
+  const ConstMapMat3 R1 = mat3(d_.geom_xmat.data(), seer), R2 = mat3(d_.geom_xmat.data(), other);
+  const double *box1 = m_.geom_aabb.data() + 6 * seer, *box2 = m_.geom_aabb.data() + 6 * other;
+  const Mat3 R = R1.transpose() * R2;
+  const Vec3 between = R1.transpose() * apart + R * ConstMapVec3(box2) - ConstMapVec3(box1);
+  const Vec3 reach = ConstMapVec3(box1 + 3) + R.cwiseAbs() * ConstMapVec3(box2 + 3);
+  const Vec3 velocity = R1.transpose() * approach.velocity;
+  for (int k = 0; k < 3; ++k) {
+    const double closing = between[k] > 0 ? -velocity[k] : velocity[k];
+    if (std::abs(between[k]) - reach[k] > horizon * std::max(0.0, closing + across) + more) return false;
+  }
+  return true;
 }
 
 bool Sweep::mayPass(int c1, int c2) const {
-  constexpr double kMore = 1 + 2 * kTouching;  // where a search ends, they are still a little apart
   if (!active_) return false;
   const double depth = passingDepth(m_, c1, c2);
-  return ways(c1, c2) > depth && kMore * way(c1, c2) > depth;
+  if (!(ways(c1, c2) > depth)) return false;
+  if (isFlex(m_, c1) || isFlex(m_, c2)) return true;
+  const double horizon = latestMeeting(c1, c2), more = kSlack * depth;
+  return horizon > 0 && mayEnter(c1, c2, horizon, more) && mayEnter(c2, c1, horizon, more);
 }
 
 void Sweep::extend(int collider, BoundingTree::Box& box) const {
@@ -250,8 +283,10 @@ double Sweep::timeOfMeetingElement(int g, int elem, double horizon, double toler
 
 void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const {
   const double deepest = passingDepth(m_, g1, g2), tolerance = kTouching * deepest;
-  const double t = timeOfMeeting(g1, g2, h_, tolerance, options);
-  if (!(t < h_)) return;
+  const double latest = latestMeeting(g1, g2);
+  if (!(latest > 0)) return;
+  const double t = timeOfMeeting(g1, g2, latest, tolerance, options);
+  if (!(t < latest)) return;
   const Motion a = motionOf(g1), b = motionOf(g2);
   const geom::Shape first = shapeAt(g1, a, t), second = shapeAt(g2, b, t);
   const std::ptrdiff_t begin = points.size();

@@ -51,6 +51,22 @@ class Sweep {
     double spin = 0;                                     // fastest speed by turning
   };
   Motion motionOf(int geom) const;
+  /// How something moves in the axes of something else, m/s.
+  struct Approach {
+    Vec3 velocity = Vec3::Zero();  // of its centre at the start of the step, in the axes of the world
+    double bend = 0;               // by how much that may change within the step
+    double spin = 0;               // fastest speed by turning
+  };
+  /// Of `other`, whose centre is `apart` from that of `seer` and whose points are within `reach` of it.
+  Approach approachOf(const Motion& seer, const Motion& other, const Vec3& apart, double reach) const;
+  /// How far from its centre a geom has points that turning moves: which way a sphere is turned does not matter.
+  double spinReach(int geom) const { return m_.geom_type[geom] == GeomType::Sphere ? 0 : m_.geom_rbound[geom]; }
+  /// Time within the step before which two geoms must meet for the rest of it to take them through each other; not
+  /// above 0: they will not.
+  double latestMeeting(int geom1, int geom2) const;
+  /// False only if the box around `other`, seen from that around `seer`, surely stays farther from it than `more` for
+  /// the time `horizon`.
+  bool mayEnter(int seer, int other, double horizon, double more) const;
   static double speedOf(const Motion& motion) { return motion.linear.norm() + motion.spin; }
   /// Of the fastest point of a collider.
   double speedOf(int collider) const;
