@@ -122,7 +122,7 @@ void collide(const Model& m, Data& d) {
 }
 
 int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::span<const double> change) {
-  if (m.opt.disabled(disable::kContact)) return 0;
+  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) return 0;
   const Arena::Scope scope(d.work->arena);
   if (!d.work->nearPairs.plan.isMade) updatePlan(m, d.work->nearPairs);  // else it is that of collide()
   const Sweep sweep(m, d, qvel);

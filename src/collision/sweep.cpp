@@ -75,7 +75,8 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
     }
     flexSpeed_[static_cast<std::size_t>(f)] = std::sqrt(fastest);
   }
-  active_ = anyFast(passing);
+  updatePassing(m, d.work->nearPairs.plan, d.work->collideMemory->passing);
+  active_ = anyFast();
   if (!active_) return;
   speed_ = arena.zeros<double>(m.ngeom + m.nflex);
   for (const int c : passing) {
@@ -96,27 +97,21 @@ bool Sweep::isFast(int collider) const {
   return h_ * speed > kPassingShare * 0.5 * thicknessOf(m_, collider);
 }
 
-bool Sweep::anyFast(std::span<const int> colliders) const {
-  // most are too slow by far: a bound by the motion of the body's frame spares looking at each
+bool Sweep::anyFast() const {
+  const PassingBodies& passing = d_.work->collideMemory->passing;
   constexpr double kRounding = 1 + 1e-9;
-  int body = -1;
-  double way = 0, turn = 0;  // of the body's frame within the step: m, rad
-  for (const int c : colliders) {
-    if (isFlex(m_, c)) {
-      if (isFast(c)) return true;
-      continue;
+  for (const PassingBodies::Group& group : passing.group) {
+    // most are too slow by far: a bound by the motion of the body's frame spares looking at each geom
+    const double* v = body_.data() + 6 * group.body;
+    const double way = velocityAt(v, vec3(d_.xpos.data(), group.body) - treeCom(m_, d_, group.body)).norm();
+    if (kRounding * h_ * (way + angular(v).norm() * group.reach) < group.depth) continue;
+    if (m_.body_treeid[group.body] < 0) continue;
+    for (int i = group.begin; i < group.end; ++i) {
+      if (isFast(passing.collider[i])) return true;
     }
-    if (m_.geom_bodyid[c] != body) {
-      body = m_.geom_bodyid[c];
-      const double* v = body_.data() + 6 * body;
-      way = kRounding * h_ * velocityAt(v, vec3(d_.xpos.data(), body) - treeCom(m_, d_, body)).norm();
-      turn = kRounding * h_ * angular(v).norm();
-    }
-    const double *p = d_.geom_xpos.data() + 3 * c, *origin = d_.xpos.data() + 3 * body;
-    const double reach = std::abs(p[0] - origin[0]) + std::abs(p[1] - origin[1]) + std::abs(p[2] - origin[2]) +
-                         m_.geom_rbound[c];  // not below the distance of any of its points from there
-    if (way + turn * reach < kPassingShare * 0.5 * thicknessOf(m_, c)) continue;
-    if (m_.body_treeid[body] >= 0 && isFast(c)) return true;
+  }
+  for (std::ptrdiff_t i = passing.flexes; i < passing.collider.size(); ++i) {
+    if (isFast(passing.collider[i])) return true;
   }
   return false;
 }

@@ -70,8 +70,8 @@ class Sweep {
   static double speedOf(const Motion& motion) { return motion.linear.norm() + motion.spin; }
   /// Of the fastest point of a collider.
   double speedOf(int collider) const;
-  /// Whether one of the colliders moves so far that it may pass through something.
-  bool anyFast(std::span<const int> colliders) const;
+  /// Whether a collider of the plan moves so far that it may pass through something.
+  bool anyFast() const;
   bool isFast(int collider) const;
   geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
   geom::Element elementAt(int elem, double t) const;
