@@ -124,7 +124,7 @@ void forEachNear(const Model& m, const NearPairs& near, Arena& arena, F&& f) {
     }
     place[k] = last;
   }
-  const auto boxOf = [&](int i) { return bodyBox[place[static_cast<std::size_t>(i)]]; };
+  const auto boxOf = [&](int i) -> const BoundingTree::Box& { return bodyBox[place[static_cast<std::size_t>(i)]]; };
   for (auto pair = near.pair.begin(); pair != near.pair.end();) {
     const std::int64_t bodies = pair->colliders.bodies;
     if (!overlap(boxOf(pair->first), boxOf(pair->second))) {

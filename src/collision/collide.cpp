@@ -93,6 +93,7 @@ void collide(const Model& m, Data& d) {
   Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();
   updatePlan(m, d.work->nearPairs);
+  updatePassing(m, d.work->nearPairs.plan, memory.passing);
   const Sweep sweep(m, d, d.qvel);
   findCandidates(m, d, sweep, candidates);
   if (d.callbacks.contactFilter) dropFiltered(m, d, candidates);
@@ -124,7 +125,10 @@ void collide(const Model& m, Data& d) {
 int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::span<const double> change) {
   if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) return 0;
   const Arena::Scope scope(d.work->arena);
-  if (!d.work->nearPairs.plan.isMade) updatePlan(m, d.work->nearPairs);  // else it is that of collide()
+  if (!d.work->nearPairs.plan.isMade) {  // else it is that of collide()
+    updatePlan(m, d.work->nearPairs);
+    updatePassing(m, d.work->nearPairs.plan, d.work->collideMemory->passing);
+  }
   const Sweep sweep(m, d, qvel);
   if (!sweep.active()) return 0;
   const Sweep turn(m, d, change);

@@ -47,6 +47,18 @@ double advance(double horizon, double tolerance, double fastest, Distance&& dist
   return horizon;
 }
 
+/// Whether no point of the geoms of a group, whose body has the spatial velocity v, moves as far in a step as the
+/// thinnest of them measures. Most are too slow by far: this bound spares looking at each geom.
+bool isSlow(const Model& m, const Data& d, const double* v, const PassingBodies::Group& group) {
+  constexpr double kRounding = 1 + 1e-9;
+  const double *p = d.xpos.data() + 3 * group.body, *c = d.subtree_com.data() + 3 * m.body_rootid[group.body];
+  const double x = p[0] - c[0], y = p[1] - c[1], z = p[2] - c[2];
+  const double vx = v[3] + v[1] * z - v[2] * y, vy = v[4] + v[2] * x - v[0] * z, vz = v[5] + v[0] * y - v[1] * x;
+  const double way = std::sqrt(vx * vx + vy * vy + vz * vz);
+  const double turn = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  return kRounding * m.opt.timestep * (way + turn * group.reach) < group.depth;
+}
+
 }  // namespace
 
 Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(d), qvel_(qvel), h_(m.opt.timestep) {
@@ -56,11 +68,12 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
   body_ = arena.take<double>(6 * m.nbody);
   zero6(body_.data());
   for (int b = 1; b < m.nbody; ++b) {
-    double* v = body_.data() + 6 * b;
+    double v[6];
     copy6(v, body_.data() + 6 * m.body_parentid[b]);
     for (int i = m.body_dofadr[b]; i < m.body_dofadr[b] + m.body_dofnum[b]; ++i) {
       addScaled6(v, &d.cdof[6 * i], qvel[static_cast<std::size_t>(i)]);
     }
+    copy6(body_.data() + 6 * b, v);
   }
   if (m.nflex > 0) {
     vertex_ = arena.take<double>(3 * m.nflexvert);
@@ -75,13 +88,21 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
     }
     flexSpeed_[static_cast<std::size_t>(f)] = std::sqrt(fastest);
   }
-  updatePassing(m, d.work->nearPairs.plan, d.work->collideMemory->passing);
   active_ = anyFast();
   if (!active_) return;
   speed_ = arena.zeros<double>(m.ngeom + m.nflex);
+  motion_ = arena.take<double>(kMotion * m.ngeom);
   for (const int c : passing) {
-    speed_[static_cast<std::size_t>(c)] =
-        isFlex(m, c) ? flexSpeed_[static_cast<std::size_t>(flexOf(m, c))] : speedOf(motionOf(c));
+    const auto i = static_cast<std::size_t>(c);
+    if (isFlex(m, c)) {
+      speed_[i] = flexSpeed_[static_cast<std::size_t>(flexOf(m, c))];
+      continue;
+    }
+    const Motion motion = computeMotion(c);
+    double* kept = motion_.data() + kMotion * c;
+    setSpatial(kept, motion.angular, motion.linear);
+    kept[6] = motion.spin;
+    speed_[i] = speedOf(motion);
   }
 }
 
@@ -99,13 +120,8 @@ bool Sweep::isFast(int collider) const {
 
 bool Sweep::anyFast() const {
   const PassingBodies& passing = d_.work->collideMemory->passing;
-  constexpr double kRounding = 1 + 1e-9;
   for (const PassingBodies::Group& group : passing.group) {
-    // most are too slow by far: a bound by the motion of the body's frame spares looking at each geom
-    const double* v = body_.data() + 6 * group.body;
-    const double way = velocityAt(v, vec3(d_.xpos.data(), group.body) - treeCom(m_, d_, group.body)).norm();
-    if (kRounding * h_ * (way + angular(v).norm() * group.reach) < group.depth) continue;
-    if (m_.body_treeid[group.body] < 0) continue;
+    if (isSlow(m_, d_, body_.data() + 6 * group.body, group) || m_.body_treeid[group.body] < 0) continue;
     for (int i = group.begin; i < group.end; ++i) {
       if (isFast(passing.collider[i])) return true;
     }
@@ -207,6 +223,12 @@ void Sweep::extend(int collider, BoundingTree::Box& box) const {
 }
 
 Sweep::Motion Sweep::motionOf(int g) const {
+  if (motion_.empty()) return computeMotion(g);
+  const double* kept = motion_.data() + kMotion * g;
+  return {linear(kept), angular(kept), kept[6]};
+}
+
+Sweep::Motion Sweep::computeMotion(int g) const {
   const int body = m_.geom_bodyid[g];
   const double* v = body_.data() + 6 * body;
   Motion motion;

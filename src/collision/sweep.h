@@ -13,7 +13,8 @@
 namespace sinew {
 
 /// How colliders move within a step at given velocities of the dofs: what may pass through what, and where it would be
-/// met first. Everything lives in the arena. Needs comPos(), flexes() and updatePlan().
+/// met first. Everything lives in the arena. Needs comPos(), flexes(), updatePlan() and
+/// updatePassing().
 class Sweep {
  public:
   /// `qvel`: what moves them from the start of the step to its end; it must outlive the sweep.
@@ -51,6 +52,7 @@ class Sweep {
     double spin = 0;                                     // fastest speed by turning
   };
   Motion motionOf(int geom) const;
+  Motion computeMotion(int geom) const;
   /// How something moves in the axes of something else, m/s.
   struct Approach {
     Vec3 velocity = Vec3::Zero();  // of its centre at the start of the step, in the axes of the world
@@ -85,6 +87,7 @@ class Sweep {
   /// that the centre takes. The one that it has may point elsewhere, as at the walls of a narrow pocket.
   void meetMiddle(int geom, int elem, Data& d, const MixedParameters& p) const;
 
+  static constexpr int kMotion = 7;
   const Model& m_;
   const Data& d_;
   std::span<const double> qvel_;
@@ -93,6 +96,7 @@ class Sweep {
   std::span<double> body_;       // 6 per body: angular, linear at the tree's centre; empty: nothing is to be stopped
   std::span<double> vertex_;     // 3 per vertex
   std::span<double> flexSpeed_;  // of the fastest vertex of each flex
+  std::span<double> motion_;     // of each of them, kMotion numbers per geom: angular, linear, spin
   std::span<double> speed_;      // of each collider that the plan has as passing, if anything is fast
 };
 

@@ -229,6 +229,9 @@ void DualSolver::prepareLines() {
               .wideColumn = wideColumns_.data() + w.column,
               .ncol = block.ncol,
               .nwide = w.nwide,
+              .inOneRun = w.nwide > 0 && wideColumns_[static_cast<std::size_t>(w.column + w.nwide - 1)] -
+                                                 wideColumns_[static_cast<std::size_t>(w.column)] ==
+                                             w.nwide - 1,
               .b = b_[i],
               .R = p_.R[i],
               .diagonal = rowDiagonal(b, r) + p_.R[i],
@@ -282,7 +285,12 @@ double DualSolver::sweep(std::span<const int> order, std::span<double> force) {
     if (delta == 0 || change > kWorse) continue;
     improvement -= change;
     force[i] = f;
-    for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
+    if (line.inOneRun) {
+      double* run = y + line.wideColumn[0];
+      for (int k = 0; k < line.nwide; ++k) run[k] += delta * line.Y[k];
+    } else {
+      for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
+    }
   }
   return improvement;
 }

@@ -38,6 +38,7 @@ class DualSolver {
     const int* column = nullptr;
     const int* wideColumn = nullptr;
     int ncol = 0, nwide = 0;
+    bool inOneRun = false;  // the wide columns follow each other
     double b = 0, R = 0;
     double diagonal = 0, inverse = 0;  // of C + R
     double least = 0, most = 0;        // bounds of the force
