@@ -124,7 +124,7 @@ void forEachNear(const Model& m, const NearPairs& near, Arena& arena, F&& f) {
     }
     place[k] = last;
   }
-  const auto boxOf = [&](int i) { return bodyBox[place[static_cast<std::size_t>(i)]]; };
+  const auto boxOf = [&](int i) -> const BoundingTree::Box& { return bodyBox[place[static_cast<std::size_t>(i)]]; };
   for (auto pair = near.pair.begin(); pair != near.pair.end();) {
     const std::int64_t bodies = pair->colliders.bodies;
     if (!overlap(boxOf(pair->first), boxOf(pair->second))) {
@@ -149,10 +149,7 @@ void findCandidates(const Model& m, Data& d, const Sweep& sweep, Array<ColliderP
     const int c1 = pair.first, c2 = pair.second;
     if (isFlex(m, c1) || isFlex(m, c2)) return true;
     const double distance = detectionDistanceOfGeoms(m, pair);
-    if (!sweep.mayPass(c1, c2)) return mayTouch(m, d, c1, c2, distance);
-    // what is farther apart than it can come nearer is not met either; a little more for where a sweep ends
-    constexpr double kMore = 1.01;
-    return mayTouch(m, d, c1, c2, std::max(distance, kMore * sweep.way(c1, c2)));
+    return mayTouch(m, d, c1, c2, distance) || sweep.mayPass(c1, c2);
   };
   // planes and explicit pairs, which have no boxes; then what is listed, which is in order
   Array<ColliderPair>&unlisted = d.work->collideMemory->unlisted, &listed = d.work->collideMemory->listed;

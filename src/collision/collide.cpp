@@ -12,6 +12,7 @@
 #include "collision/geom_contacts.h"
 #include "collision/sides.h"
 #include "collision/sweep.h"
+#include "collision/thin.h"
 #include "geom/support.h"
 #include "math/types.h"
 #include "model/awake.h"
@@ -92,6 +93,7 @@ void collide(const Model& m, Data& d) {
   Array<ColliderPair>& candidates = memory.candidates;
   candidates.clear();
   updatePlan(m, d.work->nearPairs);
+  updatePassing(m, d.work->nearPairs.plan, memory.passing);
   const Sweep sweep(m, d, d.qvel);
   findCandidates(m, d, sweep, candidates);
   if (d.callbacks.contactFilter) dropFiltered(m, d, candidates);
@@ -121,9 +123,12 @@ void collide(const Model& m, Data& d) {
 }
 
 int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::span<const double> change) {
-  if (m.opt.disabled(disable::kContact)) return 0;
+  if (m.opt.disabled(disable::kConstraint) || m.opt.disabled(disable::kContact)) return 0;
   const Arena::Scope scope(d.work->arena);
-  if (!d.work->nearPairs.plan.isMade) updatePlan(m, d.work->nearPairs);  // else it is that of collide()
+  if (!d.work->nearPairs.plan.isMade) {  // else it is that of collide()
+    updatePlan(m, d.work->nearPairs);
+    updatePassing(m, d.work->nearPairs.plan, d.work->collideMemory->passing);
+  }
   const Sweep sweep(m, d, qvel);
   if (!sweep.active()) return 0;
   const Sweep turn(m, d, change);
@@ -143,7 +148,8 @@ int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::s
   for (const ColliderPair& pair : candidates) {
     const int first = pair.first, second = pair.second;
     if (!sweep.mayPass(first, second)) continue;
-    if (!isFlex(m, second) && !turn.mayPass(first, second)) continue;  // collide() has looked along the same motion
+    // collide() has looked along the same motion
+    if (!isFlex(m, second) && !(turn.active() && turn.ways(first, second) > passingDepth(m, first, second))) continue;
     if (sleeps(first) || sleeps(second) || isFlex(m, first)) continue;
     if (isFlex(m, second)) {
       const MixedParameters p = mixParameters(m.opt, parametersOf(m, first), parametersOf(m, second));

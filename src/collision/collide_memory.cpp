@@ -6,8 +6,11 @@ namespace sinew {
 
 CollideMemory::CollideMemory() : store_(std::make_unique<Store>()) {}
 CollideMemory::~CollideMemory() = default;
-CollideMemory::CollideMemory(const CollideMemory&) : CollideMemory() {}
-CollideMemory& CollideMemory::operator=(const CollideMemory&) { return *this; }
+CollideMemory::CollideMemory(const CollideMemory& other) : CollideMemory() { *this = other; }
+CollideMemory& CollideMemory::operator=(const CollideMemory& other) {
+  if (this != &other) store_->passing = other.store_->passing;  // goes with the plan of NearPairs, which is copied, too
+  return *this;
+}
 CollideMemory::CollideMemory(CollideMemory&&) noexcept = default;
 CollideMemory& CollideMemory::operator=(CollideMemory&&) noexcept = default;
 

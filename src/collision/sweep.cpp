@@ -24,6 +24,8 @@ namespace {
 constexpr int kMostAdvances = 64;
 /// Share of the depth that matters below which things touch.
 constexpr double kTouching = 1e-3;
+/// Share of it by which bounds on motions are wider: a search ends where things are still a little apart.
+constexpr double kSlack = 1e-2;
 
 /// Conservative advancement [Mirtich 1996a]: distance(t, cutoff, n) is how far apart the two are at time t (or not less
 /// than cutoff), with the direction n from the first to the second; closing(n) is the fastest that they can come
@@ -45,6 +47,18 @@ double advance(double horizon, double tolerance, double fastest, Distance&& dist
   return horizon;
 }
 
+/// Whether no point of the geoms of a group, whose body has the spatial velocity v, moves as far in a step as the
+/// thinnest of them measures. Most are too slow by far: this bound spares looking at each geom.
+bool isSlow(const Model& m, const Data& d, const double* v, const PassingBodies::Group& group) {
+  constexpr double kRounding = 1 + 1e-9;
+  const double *p = d.xpos.data() + 3 * group.body, *c = d.subtree_com.data() + 3 * m.body_rootid[group.body];
+  const double x = p[0] - c[0], y = p[1] - c[1], z = p[2] - c[2];
+  const double vx = v[3] + v[1] * z - v[2] * y, vy = v[4] + v[2] * x - v[0] * z, vz = v[5] + v[0] * y - v[1] * x;
+  const double way = std::sqrt(vx * vx + vy * vy + vz * vz);
+  const double turn = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  return kRounding * m.opt.timestep * (way + turn * group.reach) < group.depth;
+}
+
 }  // namespace
 
 Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(d), qvel_(qvel), h_(m.opt.timestep) {
@@ -54,11 +68,12 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
   body_ = arena.take<double>(6 * m.nbody);
   zero6(body_.data());
   for (int b = 1; b < m.nbody; ++b) {
-    double* v = body_.data() + 6 * b;
+    double v[6];
     copy6(v, body_.data() + 6 * m.body_parentid[b]);
     for (int i = m.body_dofadr[b]; i < m.body_dofadr[b] + m.body_dofnum[b]; ++i) {
       addScaled6(v, &d.cdof[6 * i], qvel[static_cast<std::size_t>(i)]);
     }
+    copy6(body_.data() + 6 * b, v);
   }
   if (m.nflex > 0) {
     vertex_ = arena.take<double>(3 * m.nflexvert);
@@ -73,12 +88,21 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
     }
     flexSpeed_[static_cast<std::size_t>(f)] = std::sqrt(fastest);
   }
-  active_ = anyFast(passing);
+  active_ = anyFast();
   if (!active_) return;
   speed_ = arena.zeros<double>(m.ngeom + m.nflex);
+  motion_ = arena.take<double>(kMotion * m.ngeom);
   for (const int c : passing) {
-    speed_[static_cast<std::size_t>(c)] =
-        isFlex(m, c) ? flexSpeed_[static_cast<std::size_t>(flexOf(m, c))] : speedOf(motionOf(c));
+    const auto i = static_cast<std::size_t>(c);
+    if (isFlex(m, c)) {
+      speed_[i] = flexSpeed_[static_cast<std::size_t>(flexOf(m, c))];
+      continue;
+    }
+    const Motion motion = computeMotion(c);
+    double* kept = motion_.data() + kMotion * c;
+    setSpatial(kept, motion.angular, motion.linear);
+    kept[6] = motion.spin;
+    speed_[i] = speedOf(motion);
   }
 }
 
@@ -94,27 +118,16 @@ bool Sweep::isFast(int collider) const {
   return h_ * speed > kPassingShare * 0.5 * thicknessOf(m_, collider);
 }
 
-bool Sweep::anyFast(std::span<const int> colliders) const {
-  // most are too slow by far: a bound by the motion of the body's frame spares looking at each
-  constexpr double kRounding = 1 + 1e-9;
-  int body = -1;
-  double way = 0, turn = 0;  // of the body's frame within the step: m, rad
-  for (const int c : colliders) {
-    if (isFlex(m_, c)) {
-      if (isFast(c)) return true;
-      continue;
+bool Sweep::anyFast() const {
+  const PassingBodies& passing = d_.work->collideMemory->passing;
+  for (const PassingBodies::Group& group : passing.group) {
+    if (isSlow(m_, d_, body_.data() + 6 * group.body, group) || m_.body_treeid[group.body] < 0) continue;
+    for (int i = group.begin; i < group.end; ++i) {
+      if (isFast(passing.collider[i])) return true;
     }
-    if (m_.geom_bodyid[c] != body) {
-      body = m_.geom_bodyid[c];
-      const double* v = body_.data() + 6 * body;
-      way = kRounding * h_ * velocityAt(v, vec3(d_.xpos.data(), body) - treeCom(m_, d_, body)).norm();
-      turn = kRounding * h_ * angular(v).norm();
-    }
-    const double *p = d_.geom_xpos.data() + 3 * c, *origin = d_.xpos.data() + 3 * body;
-    const double reach = std::abs(p[0] - origin[0]) + std::abs(p[1] - origin[1]) + std::abs(p[2] - origin[2]) +
-                         m_.geom_rbound[c];  // not below the distance of any of its points from there
-    if (way + turn * reach < kPassingShare * 0.5 * thicknessOf(m_, c)) continue;
-    if (m_.body_treeid[body] >= 0 && isFast(c)) return true;
+  }
+  for (std::ptrdiff_t i = passing.flexes; i < passing.collider.size(); ++i) {
+    if (isFast(passing.collider[i])) return true;
   }
   return false;
 }
@@ -138,7 +151,61 @@ Vec3 Sweep::velocityOfVertex(int vert) const {
   return sum;
 }
 
-bool Sweep::mayPass(int c1, int c2) const { return active_ && way(c1, c2) > passingDepth(m_, c1, c2); }
+Sweep::Approach Sweep::approachOf(const Motion& seer, const Motion& other, const Vec3& apart, double reach) const {
+  // Along the line between the nearest points of two things it makes no difference if both turn about whatever point,
+  // so the other is looked at from axes that turn with the first. Their centres go straight on, which is not what
+  // things at rest in these axes do.
+  const Vec3 drift = other.linear - seer.linear;
+  Approach approach;
+  approach.velocity = drift - seer.angular.cross(apart);
+  approach.bend = h_ * seer.angular.cross(drift).norm();
+  approach.spin = (other.angular - seer.angular).norm() * reach;
+  return approach;
+}
+
+double Sweep::way(int c1, int c2) const {
+  const double most = ways(c1, c2);
+  if (most == 0 || isFlex(m_, c1) || isFlex(m_, c2)) return most;
+  const Motion a = motionOf(c1), b = motionOf(c2);
+  const Vec3 apart = vec3(d_.geom_xpos.data(), c2) - vec3(d_.geom_xpos.data(), c1);
+  const auto speed = [](const Approach& approach) { return approach.velocity.norm() + approach.bend + approach.spin; };
+  return std::min(
+      {most, h_ * speed(approachOf(a, b, apart, spinReach(c2))), h_ * speed(approachOf(b, a, -apart, spinReach(c1)))});
+}
+
+double Sweep::latestMeeting(int g1, int g2) const {
+  const double distance = way(g1, g2), needed = (1 - kSlack) * passingDepth(m_, g1, g2);
+  return distance > needed ? h_ * (1 - needed / distance) : 0;
+}
+
+bool Sweep::mayEnter(int seer, int other, double horizon, double more) const {
+  const Motion a = motionOf(seer), b = motionOf(other);
+  const Vec3 apart = vec3(d_.geom_xpos.data(), other) - vec3(d_.geom_xpos.data(), seer);
+  const Approach approach = approachOf(a, b, apart, spinReach(other));
+  const double turn = h_ * a.angular.norm();  // of the axes within the step
+  const double across = approach.bend + turn * (approach.velocity.norm() + approach.bend) + approach.spin;
+
+  const ConstMapMat3 R1 = mat3(d_.geom_xmat.data(), seer), R2 = mat3(d_.geom_xmat.data(), other);
+  const double *box1 = m_.geom_aabb.data() + 6 * seer, *box2 = m_.geom_aabb.data() + 6 * other;
+  const Mat3 R = R1.transpose() * R2;
+  const Vec3 between = R1.transpose() * apart + R * ConstMapVec3(box2) - ConstMapVec3(box1);
+  const Vec3 reach = ConstMapVec3(box1 + 3) + R.cwiseAbs() * ConstMapVec3(box2 + 3);
+  const Vec3 velocity = R1.transpose() * approach.velocity;
+  for (int k = 0; k < 3; ++k) {
+    const double closing = between[k] > 0 ? -velocity[k] : velocity[k];
+    if (std::abs(between[k]) - reach[k] > horizon * std::max(0.0, closing + across) + more) return false;
+  }
+  return true;
+}
+
+bool Sweep::mayPass(int c1, int c2) const {
+  if (!active_) return false;
+  const double depth = passingDepth(m_, c1, c2);
+  if (!(ways(c1, c2) > depth)) return false;
+  if (isFlex(m_, c1) || isFlex(m_, c2)) return true;
+  const double horizon = latestMeeting(c1, c2), more = kSlack * depth;
+  return horizon > 0 && mayEnter(c1, c2, horizon, more) && mayEnter(c2, c1, horizon, more);
+}
 
 void Sweep::extend(int collider, BoundingTree::Box& box) const {
   if (!active_) return;
@@ -156,6 +223,12 @@ void Sweep::extend(int collider, BoundingTree::Box& box) const {
 }
 
 Sweep::Motion Sweep::motionOf(int g) const {
+  if (motion_.empty()) return computeMotion(g);
+  const double* kept = motion_.data() + kMotion * g;
+  return {linear(kept), angular(kept), kept[6]};
+}
+
+Sweep::Motion Sweep::computeMotion(int g) const {
   const int body = m_.geom_bodyid[g];
   const double* v = body_.data() + 6 * body;
   Motion motion;
@@ -227,8 +300,10 @@ double Sweep::timeOfMeetingElement(int g, int elem, double horizon, double toler
 
 void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const {
   const double deepest = passingDepth(m_, g1, g2), tolerance = kTouching * deepest;
-  const double t = timeOfMeeting(g1, g2, h_, tolerance, options);
-  if (!(t < h_)) return;
+  const double latest = latestMeeting(g1, g2);
+  if (!(latest > 0)) return;
+  const double t = timeOfMeeting(g1, g2, latest, tolerance, options);
+  if (!(t < latest)) return;
   const Motion a = motionOf(g1), b = motionOf(g2);
   const geom::Shape first = shapeAt(g1, a, t), second = shapeAt(g2, b, t);
   const std::ptrdiff_t begin = points.size();
@@ -249,7 +324,7 @@ void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom
 }
 
 bool Sweep::miss(int g1, int g2, double early, const geom::CollideOptions& options) const {
-  if (!(way(g1, g2) > early)) return false;
+  if (!(ways(g1, g2) > early)) return false;
   if (m_.geom_type[g1] == GeomType::Plane || m_.geom_type[g2] == GeomType::Plane) return false;
   // velocities are those before the step, in which at least gravity acts
   const double fall = h_ * h_ * ConstMapVec3(m_.opt.gravity.data()).norm();

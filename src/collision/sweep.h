@@ -13,7 +13,8 @@
 namespace sinew {
 
 /// How colliders move within a step at given velocities of the dofs: what may pass through what, and where it would be
-/// met first. Everything lives in the arena. Needs comPos(), flexes() and updatePlan().
+/// met first. Everything lives in the arena. Needs comPos(), flexes(), updatePlan() and
+/// updatePassing().
 class Sweep {
  public:
   /// `qvel`: what moves them from the start of the step to its end; it must outlive the sweep.
@@ -22,8 +23,11 @@ class Sweep {
   /// Whether anything moves so far in a step that it may pass through something. If not, no box is larger and no pair
   /// is looked at twice.
   bool active() const { return active_; }
-  /// How far two colliders may come nearer to each other within the step, m; 0 if nothing is to be stopped.
-  double way(int collider1, int collider2) const {
+  /// How far two colliders may come nearer to each other within the step, m; 0 if nothing is to be stopped. What moves
+  /// and turns together does not come nearer.
+  double way(int collider1, int collider2) const;
+  /// The sum of how far both move, which is not less.
+  double ways(int collider1, int collider2) const {
     return body_.empty() ? 0 : h_ * (speedOf(collider1) + speedOf(collider2));
   }
   /// Whether the motion of two colliders within the step could take them through each other.
@@ -48,11 +52,28 @@ class Sweep {
     double spin = 0;                                     // fastest speed by turning
   };
   Motion motionOf(int geom) const;
+  Motion computeMotion(int geom) const;
+  /// How something moves in the axes of something else, m/s.
+  struct Approach {
+    Vec3 velocity = Vec3::Zero();  // of its centre at the start of the step, in the axes of the world
+    double bend = 0;               // by how much that may change within the step
+    double spin = 0;               // fastest speed by turning
+  };
+  /// Of `other`, whose centre is `apart` from that of `seer` and whose points are within `reach` of it.
+  Approach approachOf(const Motion& seer, const Motion& other, const Vec3& apart, double reach) const;
+  /// How far from its centre a geom has points that turning moves: which way a sphere is turned does not matter.
+  double spinReach(int geom) const { return m_.geom_type[geom] == GeomType::Sphere ? 0 : m_.geom_rbound[geom]; }
+  /// Time within the step before which two geoms must meet for the rest of it to take them through each other; not
+  /// above 0: they will not.
+  double latestMeeting(int geom1, int geom2) const;
+  /// False only if the box around `other`, seen from that around `seer`, surely stays farther from it than `more` for
+  /// the time `horizon`.
+  bool mayEnter(int seer, int other, double horizon, double more) const;
   static double speedOf(const Motion& motion) { return motion.linear.norm() + motion.spin; }
   /// Of the fastest point of a collider.
   double speedOf(int collider) const;
-  /// Whether one of the colliders moves so far that it may pass through something.
-  bool anyFast(std::span<const int> colliders) const;
+  /// Whether a collider of the plan moves so far that it may pass through something.
+  bool anyFast() const;
   bool isFast(int collider) const;
   geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
   geom::Element elementAt(int elem, double t) const;
@@ -66,6 +87,7 @@ class Sweep {
   /// that the centre takes. The one that it has may point elsewhere, as at the walls of a narrow pocket.
   void meetMiddle(int geom, int elem, Data& d, const MixedParameters& p) const;
 
+  static constexpr int kMotion = 7;
   const Model& m_;
   const Data& d_;
   std::span<const double> qvel_;
@@ -74,6 +96,7 @@ class Sweep {
   std::span<double> body_;       // 6 per body: angular, linear at the tree's centre; empty: nothing is to be stopped
   std::span<double> vertex_;     // 3 per vertex
   std::span<double> flexSpeed_;  // of the fastest vertex of each flex
+  std::span<double> motion_;     // of each of them, kMotion numbers per geom: angular, linear, spin
   std::span<double> speed_;      // of each collider that the plan has as passing, if anything is fast
 };
 

@@ -93,6 +93,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
   // widths first, so that each array is taken once
   int columns = 0, values = 0, grams = 0;
   std::ptrdiff_t lineValues = 0;
+  bool cones = false;
   for (std::size_t b = 0; b < nblock; ++b) {
     const RowBlock& block = p.blocks[b];
     Wide& w = wide_[b];
@@ -108,6 +109,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
     columns += w.nwide;
     values += w.nwide * block.nbasis;
     grams += block.nbasis * block.nbasis;
+    cones |= block.kind == BlockKind::Elliptic;
     if (block.kind != BlockKind::Elliptic) lineValues += block.nrow * (block.ncol + w.nwide);
   }
   wideColumns_ = arena.take<int>(columns);
@@ -115,6 +117,9 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
   grams_ = arena.take<double>(grams);
   lines_ = arena.take<Line>(p.rows());
   lineValues_ = arena.take<double>(lineValues);
+  const std::ptrdiff_t products = static_cast<std::ptrdiff_t>(p.rows()) * p.rows();
+  // a sweep takes one multiplication per number, and forming them as many as some sweeps
+  if (!cones && 2 * products <= lineValues) products_ = arena.take<double>(products);
   b_ = arena.take<double>(p.rows());
   y_ = arena.zeros<double>(p.dofs());
   before_ = arena.take<double>(p.rows());
@@ -229,6 +234,9 @@ void DualSolver::prepareLines() {
               .wideColumn = wideColumns_.data() + w.column,
               .ncol = block.ncol,
               .nwide = w.nwide,
+              .inOneRun = w.nwide > 0 && wideColumns_[static_cast<std::size_t>(w.column + w.nwide - 1)] -
+                                                 wideColumns_[static_cast<std::size_t>(w.column)] ==
+                                             w.nwide - 1,
               .b = b_[i],
               .R = p_.R[i],
               .diagonal = rowDiagonal(b, r) + p_.R[i],
@@ -253,6 +261,48 @@ void DualSolver::prepareLines() {
       combine(wideValues_.data() + w.value, w.nwide);
     }
   }
+}
+
+void DualSolver::prepareProducts() {
+  if (products_.empty()) return;
+  const std::size_t n = lines_.size();
+  for (std::size_t j = 0; j < n; ++j) {  // column j: J times y for a unit force in row j
+    const Line& moved = lines_[j];
+    for (int k = 0; k < moved.nwide; ++k) y_[static_cast<std::size_t>(moved.wideColumn[k])] = moved.Y[k];
+    for (std::size_t i = j; i < n; ++i) {
+      const Line& line = lines_[i];
+      double sum = 0;
+      for (int k = 0; k < line.ncol; ++k) sum += line.J[k] * y_[static_cast<std::size_t>(line.column[k])];
+      products_[i * n + j] = products_[j * n + i] = sum;
+    }
+    for (int k = 0; k < moved.nwide; ++k) y_[static_cast<std::size_t>(moved.wideColumn[k])] = 0;
+  }
+}
+
+double DualSolver::sweepProducts(std::span<const int> order, std::span<double> force) {
+  double improvement = 0;
+  const std::size_t n = lines_.size();
+  const double* f = force.data();
+  for (const int row : order) {
+    const auto i = static_cast<std::size_t>(row);
+    const Line& line = lines_[i];
+    const double* C = products_.data() + i * n;
+    double sum[4] = {0, 0, 0, 0};  // side by side, so that an addition need not wait for the one before
+    std::size_t j = 0;
+    for (; j + 4 <= n; j += 4) {
+      for (std::size_t k = 0; k < 4; ++k) sum[k] += C[j + k] * f[j + k];
+    }
+    for (std::size_t k = 0; j < n; ++j, ++k) sum[k] += C[j] * f[j];
+    const double old = force[i];
+    const double residual = line.b + ((sum[0] + sum[1]) + (sum[2] + sum[3])) + line.R * old;
+    const double next = std::min(std::max(old - residual * line.inverse, line.least), line.most);
+    const double delta = next - old;
+    const double change = delta * (0.5 * line.diagonal * delta + residual);
+    if (delta == 0 || change > kWorse) continue;
+    improvement -= change;
+    force[i] = next;
+  }
+  return improvement;
 }
 
 double DualSolver::sweep(std::span<const int> order, std::span<double> force) {
@@ -282,7 +332,12 @@ double DualSolver::sweep(std::span<const int> order, std::span<double> force) {
     if (delta == 0 || change > kWorse) continue;
     improvement -= change;
     force[i] = f;
-    for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
+    if (line.inOneRun) {
+      double* run = y + line.wideColumn[0];
+      for (int k = 0; k < line.nwide; ++k) run[k] += delta * line.Y[k];
+    } else {
+      for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
+    }
   }
   return improvement;
 }
@@ -377,7 +432,9 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
   const std::span<int> order = order_.first(stops);
   Shuffler shuffler;
   prepareLines();
-  recompute(s.force);
+  prepareProducts();
+  const bool formed = !products_.empty();
+  if (!formed) recompute(s.force);
 
   int sinceRestart = 0;
   while (report.iterations < options_.maxIterations) {
@@ -391,14 +448,14 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
         before_[i] = f;
       }
       project(s.force);
-      recompute(s.force);
+      if (!formed) recompute(s.force);
     } else {
       std::copy(s.force.begin(), s.force.end(), before_.begin());
     }
     std::copy(s.force.begin(), s.force.end(), extrapolated_.begin());
 
     shuffler.shuffle(order);
-    const double improvement = sweep(order, s.force);
+    const double improvement = formed ? sweepProducts(order, s.force) : sweep(order, s.force);
 
     if (report.iterations > 0) {
       double agreement = 0;

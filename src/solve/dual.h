@@ -4,8 +4,8 @@
 #include "solve/problem.h"
 
 /// Solvers that work on the forces: min 1/2 f' (C + R) f + f' b over admissible f, with C = J inv(A) J' and
-/// b = J a0 - aref. Neither C nor any other rows x rows matrix is formed: with y = inv(A) J' f kept up to date, row i
-/// of C f is J_i y, and a change of f_i moves y by f_i times inv(A) J_i', which is stored per block.
+/// b = J a0 - aref. With y = inv(A) J' f kept up to date, row i of C f is J_i y, and a change of f_i moves y by f_i
+/// times inv(A) J_i', which is stored per block. C itself is formed only where it has far fewer numbers than these.
 namespace sinew::solve {
 
 /// Admissible forces: any (Equality), |f| <= frictionloss (Friction), f >= 0 (Unilateral, Pyramid),
@@ -38,11 +38,16 @@ class DualSolver {
     const int* column = nullptr;
     const int* wideColumn = nullptr;
     int ncol = 0, nwide = 0;
+    bool inOneRun = false;  // the wide columns follow each other
     double b = 0, R = 0;
     double diagonal = 0, inverse = 0;  // of C + R
     double least = 0, most = 0;        // bounds of the force
   };
   void prepareLines();
+  /// C, if it is to be formed.
+  void prepareProducts();
+  /// As sweep(), by C.
+  double sweepProducts(std::span<const int> order, std::span<double> force);
   /// Visits rows and cones in the order given. Returns the improvement of the dual cost.
   double sweep(std::span<const int> order, std::span<double> force);
   void multiplyBasis(const RowBlock& block, const double* y, double* c) const;
@@ -66,6 +71,7 @@ class DualSolver {
   std::span<double> grams_;
   std::span<Line> lines_;         // by row; those of cones are empty
   std::span<double> lineValues_;  // their J and Y
+  std::span<double> products_;    // C by rows; empty: it is not formed
   std::span<double> b_;           // J a0 - aref
   std::span<double> y_;           // inv(A) J' f
   std::span<double> before_, extrapolated_;
