@@ -179,7 +179,7 @@ class Film {
       : c_(c),
         m_(m),
         d_(m),
-        scene_(std::make_shared<const Scene>(makeScene(spec, m, &warnings))),
+        scene_(std::make_shared<const Scene>(makeScene(spec, m, &warnings, c.choices.maxMemory))),
         options_(frameOptions(c)),
         free_(freeCamera(c, *scene_, m)),
         controls_(makeControls(controlsOf(c), m)) {

@@ -494,6 +494,7 @@ std::unique_ptr<Replay> replayOf(const RunOptions& o, const Model& m, const Spec
   writing([&] { const FileReplacement probe(o.html); });  // rather now than after the run
   ReplayOptions options;
   options.framesPerSecond = o.fps;
+  options.mostBytes = o.choices.maxMemory;
   options.title = options.file = o.model.empty() ? "demo scene" : std::filesystem::path(o.model).filename().string();
   options.command = commandLine();
   return std::make_unique<Replay>(spec, m, options);
