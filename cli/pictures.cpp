@@ -13,6 +13,7 @@
 #include "command.h"
 #include "controls.h"
 #include "interruption.h"
+#include "output.h"
 #include "progress_bar.h"
 #include "protected_files.h"
 #include "scenes/scenes.h"
@@ -178,7 +179,7 @@ class Film {
       : c_(c),
         m_(m),
         d_(m),
-        scene_(std::make_shared<const Scene>(makeScene(spec, m, &warnings))),
+        scene_(std::make_shared<const Scene>(makeScene(spec, m, &warnings, c.choices.maxMemory))),
         options_(frameOptions(c)),
         free_(freeCamera(c, *scene_, m)),
         controls_(makeControls(controlsOf(c), m)) {
@@ -283,7 +284,7 @@ int renderPictures(const RenderChoices& c) {
   for (const std::string& warning : missing) fmt::print(stderr, "warning: {}\n", warning);
   const Interruption interruption;
   const int width = film.renderer().width(), height = film.renderer().height();
-  try {
+  writing([&] {
     if (isPng(c.out)) {
       film.advanceTo(c.time);
       writePng(c.out, film.draw());
@@ -292,18 +293,17 @@ int renderPictures(const RenderChoices& c) {
       AnimationWriter writer(c.out, width, height, c.fps);
       const long frames = std::max(1L, std::lround(c.duration * c.fps));
       ProgressBar bar(frames);
-      for (long i = 0; i < frames && Interruption::signal() == 0; ++i) {
-        film.advanceTo(c.time + static_cast<double>(i) / c.fps);
+      long drawn = 0;
+      for (; drawn < frames && Interruption::signal() == 0; ++drawn) {
+        film.advanceTo(c.time + static_cast<double>(drawn) / c.fps);
         writer.add(film.draw());
-        bar.show(i + 1, static_cast<double>(i) / c.fps);
+        bar.show(drawn + 1, static_cast<double>(drawn) / c.fps);
       }
       writer.finish();
-      fmt::print("film              {} ({} pictures of {} x {}, {:.6g} s)\n", c.out, frames, width, height,
-                 static_cast<double>(frames) / c.fps);
+      fmt::print("film              {} ({} pictures of {} x {}, {:.6g} s)\n", c.out, drawn, width, height,
+                 static_cast<double>(drawn) / c.fps);
     }
-  } catch (const LoadError& error) {
-    throw CommandError(error.what(), kProblem);
-  }
+  });
   reportRange(film.frame());
   if (Interruption::signal() != 0) return kSignal + Interruption::signal();
   const std::string trouble = film.trouble();

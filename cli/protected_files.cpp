@@ -27,6 +27,17 @@ void addFlexes(const spec::Body& world, std::vector<fs::path>& files) {
   }
 }
 
+/// The file that a name leads to; it need not exist.
+fs::path endOfLinks(fs::path file) {
+  std::error_code error;
+  constexpr int kMostLinks = 40;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(file, error)); ++i) {
+    file = file.parent_path() / fs::read_symlink(file, error);
+  }
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(file, error), error);
+  return canonical.empty() ? file : canonical;
+}
+
 }  // namespace
 
 std::vector<fs::path> filesOf(const Spec& spec) {
@@ -55,6 +66,14 @@ void refuseToOverwrite(const std::string& option, const std::string& file, const
                          kProblem);
     }
   }
+}
+
+void refuseSameFile(const std::string& option1, const std::string& file1, const std::string& option2,
+                    const std::string& file2) {
+  if (file1.empty() || file2.empty()) return;
+  std::error_code error;
+  const bool same = fs::equivalent(file1, file2, error) || endOfLinks(file1) == endOfLinks(file2);
+  if (same) throw CommandError(fmt::format("{} and {} name the same file", option1, option2));
 }
 
 }  // namespace sinew::cli

@@ -15,4 +15,8 @@ std::vector<std::filesystem::path> filesOf(const Spec& spec);
 void refuseToOverwrite(const std::string& option, const std::string& file,
                        const std::vector<std::filesystem::path>& inputs);
 
+/// Throws CommandError if two options ask to write one file, under any name. Empty names are no files.
+void refuseSameFile(const std::string& option1, const std::string& file1, const std::string& option2,
+                    const std::string& file2);
+
 }  // namespace sinew::cli

@@ -282,12 +282,12 @@ class Run {
     trajectory_ = makeTrajectory(o_.out, m_, continues ? &p_.recorded : nullptr);
   }
 
-  /// A frame of the replay if one is due; its time is not the run's.
-  void recordReplay() {
-    if (!replay_ || !replay_->isDue(d_)) return;
+  /// A frame of the replay if one is due; returns how long that took, s.
+  double recordReplay() {
+    if (!replay_ || !replay_->isDue(d_)) return 0;
     const Clock::time_point start = Clock::now();
     replay_->record(d_);
-    p_.wall -= std::chrono::duration<double>(Clock::now() - start).count();
+    return std::chrono::duration<double>(Clock::now() - start).count();
   }
 
   void stepOn(ProgressBar& bar) {
@@ -309,7 +309,7 @@ class Run {
       const Clock::time_point start = Clock::now();
       while (p_.done < stop && !diverged_ && Interruption::signal() == 0) {
         controls_->apply(m_, d_);
-        recordReplay();
+        p_.wall -= recordReplay();
         step(m_, d_);
         ++p_.done;
         const int now = divergences(d_.status);
@@ -338,11 +338,7 @@ class Run {
 
   void writeCheckpoint() {
     if (trajectory_) p_.recorded = trajectory_->sync();
-    try {
-      saveCheckpoint(m_, d_, o_.checkpoint, noteOf(p_));
-    } catch (const LoadError& error) {
-      throw CommandError(error.what(), kProblem);
-    }
+    writing([&] { saveCheckpoint(m_, d_, o_.checkpoint, noteOf(p_)); });
   }
 
   const RunOptions& o_;
@@ -478,9 +474,9 @@ void protectInputs(const RunOptions& o, std::vector<std::filesystem::path> input
     if (!o.html.empty()) refuseToOverwrite("--html", o.html + ending, inputs);
   }
   refuseToOverwrite("--checkpoint", o.checkpoint + ".part", inputs);
-  if (!o.out.empty() && !o.checkpoint.empty() && absolutePath(o.out) == absolutePath(o.checkpoint)) {
-    throw CommandError("--out and --checkpoint name the same file");
-  }
+  refuseSameFile("--out", o.out, "--checkpoint", o.checkpoint);
+  refuseSameFile("--out", o.out, "--html", o.html);
+  refuseSameFile("--checkpoint", o.checkpoint, "--html", o.html);
 }
 
 /// How this program was called; empty where the system does not tell.
@@ -495,9 +491,10 @@ std::string commandLine() {
 /// What records the run for --html.
 std::unique_ptr<Replay> replayOf(const RunOptions& o, const Model& m, const Spec& spec) {
   if (o.html.empty()) return nullptr;
-  requireWritable(o.html);
+  writing([&] { const FileReplacement probe(o.html); });  // rather now than after the run
   ReplayOptions options;
   options.framesPerSecond = o.fps;
+  options.mostBytes = o.choices.maxMemory;
   options.title = options.file = o.model.empty() ? "demo scene" : std::filesystem::path(o.model).filename().string();
   options.command = commandLine();
   return std::make_unique<Replay>(spec, m, options);
@@ -533,7 +530,7 @@ int execute(const RunOptions& o) {
   protectInputs(o, std::move(inputs));
   const std::unique_ptr<Replay> replay = replayOf(o, m, spec);
   Summary summary = Run(o, m, replay.get()).execute();
-  if (replay) replay->save(o.html);
+  if (replay) writing([&] { replay->save(o.html); });
   summary.model = o.model.empty() ? "demo scene" : o.model;
   summary.constraints = constraintsInUse(m);
   summary.warnings = std::move(warnings);

@@ -16,7 +16,7 @@
 #include "command.h"
 #include "descriptor.h"
 #include "npz.h"
-#include "sinew/errors.h"
+#include "output.h"
 #include "sinew/files.h"
 
 namespace sinew::cli {
@@ -24,7 +24,17 @@ namespace {
 
 constexpr std::size_t kMostBuffered = std::size_t{1} << 20;  // bytes
 
+/// A pipe has no size and no end to cut it at, and a write to it waits for whoever reads.
+void refusePipes(const std::string& file) {
+  std::error_code error;
+  const std::filesystem::file_type type = std::filesystem::status(file, error).type();
+  if (type == std::filesystem::file_type::fifo || type == std::filesystem::file_type::socket) {
+    writing([&] { requireWritable(file); });
+  }
+}
+
 Descriptor openForWriting(const std::string& file, int flags) {
+  refusePipes(file);
   Descriptor opened(open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | flags, 0666));
   if (opened.value() < 0 && errno != ENOENT && (flags & O_CREAT)) {  // a device may not be readable
     opened = Descriptor(open(file.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | flags, 0666));
@@ -143,6 +153,7 @@ class NpzTrajectory final : public TrajectoryWriter {
     for (const Quantity& quantity : quantities_) width += quantity.columns.size();
     recordBytes_ = width * sizeof(double);
     if (!from) {
+      writing([&] { const FileReplacement probe(file_); });  // before anything is left behind
       records_ = openForWriting(samplesFile_, O_CREAT | O_TRUNC);
     } else {
       continueAt(from->samples);
@@ -200,14 +211,12 @@ class NpzTrajectory final : public TrajectoryWriter {
 
   void makeArchive() {
     const Clock::time_point start = Clock::now();
-    try {
+    writing([&] {
       FileReplacement archive(file_);
       writeNpz(records_.value(), quantities_, position_.samples - buffer_.size() * sizeof(double) / recordBytes_,
                archive);
       archive.commit();
-    } catch (const LoadError& error) {
-      throw CommandError(error.what(), kProblem);
-    }
+    });
     made_ = Clock::now();
     cost_ = made_ - start;
   }

@@ -56,6 +56,7 @@ int showUntilStopped(const ViewRun& run) {
   settings.viewer.host = run.view.host;
   settings.viewer.port = run.view.port;
   settings.viewer.openBrowser = !run.view.noBrowser;
+  settings.viewer.maxMemory = run.choices.maxMemory;
   settings.viewer.title = run.model;
   if (!run.model.empty()) settings.watch = {run.model};
   settings.threads = run.threads;

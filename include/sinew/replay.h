@@ -25,7 +25,7 @@ struct ReplayOptions {
   std::string command = {};  ///< provenance: what made the run
   std::string file = {};     ///< provenance: the model's file
   std::string seed = {};     ///< provenance
-  std::uint64_t mostBytes = std::uint64_t{2} << 30;  ///< of memory while recording
+  std::uint64_t mostBytes = std::uint64_t{2} << 30;  ///< of memory for textures, and while recording
 };
 
 /// Records a run.

@@ -289,9 +289,12 @@ struct Scene {
 
 /// Resolves what `spec` says about appearance for the Model that was compiled from it. Reads pictures and meshes from
 /// their files. A picture or skin file that is missing or cannot be read is a warning with file and line, and the thing
-/// that wears it is drawn without. Throws LoadError if a texture is larger than 16384 pixels in a direction, and
-/// std::invalid_argument if the Model was not compiled from this Spec.
-Scene makeScene(const Spec& spec, const Model& m, Warnings* warnings = nullptr);
+/// that wears it is drawn without; so is a picture for which `maxMemory` does not suffice. Throws LoadError if a
+/// builtin texture is larger than 16384 pixels in a direction, or all textures together, with what a Renderer makes of
+/// them, would need more than `maxMemory` bytes, and std::invalid_argument if the Model was not compiled from this
+/// Spec.
+Scene makeScene(const Spec& spec, const Model& m, Warnings* warnings = nullptr,
+                std::uint64_t maxMemory = std::uint64_t{2} << 30);
 
 /// The same for a Model without its Spec (one that was loaded from a binary file): shapes and colours as the Model has
 /// them, no materials, textures or skins; one light overhead.

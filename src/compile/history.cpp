@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "spec/memory_budget.h"
+
 namespace sinew::draft {
 namespace {
 
@@ -30,7 +32,11 @@ void writeHistory(int nsample, int interp, int width, int id, Array<int>& histor
   if (nsample == 0) return;
   address[id] = m.nhistory;
   const std::int64_t size = 2 + std::int64_t{nsample} * (1 + width);
-  if (m.nhistory + size > kMaxHistory) place.fail(fmt::format("{} samples are too many", nsample));
+  if (m.nhistory + size > kMaxHistory) {
+    place.fail(fmt::format(
+        "'nsample': {} samples would need {} of memory; all buffers together may have {} numbers ({})", nsample,
+        spec::readableBytes(8.0 * static_cast<double>(size)), kMaxHistory, spec::readableBytes(8.0 * kMaxHistory)));
+  }
   m.nhistory += static_cast<int>(size);
 }
 

@@ -9,6 +9,7 @@
 #include "compile/place.h"
 #include "compile/rows.h"
 #include "model/carrier.h"
+#include "spec/memory_budget.h"
 
 namespace sinew::draft {
 namespace {
@@ -314,7 +315,8 @@ std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, con
       if (s.objtype == ObjType::Camera) {
         rays = std::int64_t{m.cam_resolution[2 * object]} * m.cam_resolution[2 * object + 1];
       }
-      return rays * fieldSize(kRayFields, s.intprm[0]);
+      // so many are refused anyway, and a product might not fit
+      return rays > kMaxSensorNumbers ? rays : rays * fieldSize(kRayFields, s.intprm[0]);
     }
     case SensorType::User:
       if (s.dim < 0) place.fail(fmt::format("'dim' must not be negative, found {}", s.dim));
@@ -327,6 +329,20 @@ std::int64_t outputSize(const spec::Sensor& s, const Kind& kind, int object, con
       return m.actuator_outnum[object];
     default:
       return kind.dim;
+  }
+}
+
+/// "'num': " and the like: what outputSize() depends on.
+const char* sizeAttribute(const spec::Sensor& s) {
+  switch (s.type) {
+    case SensorType::Contact:
+      return "'num': ";
+    case SensorType::Rangefinder:
+      return "'camera', by its 'resolution': ";
+    case SensorType::User:
+      return "'dim': ";
+    default:
+      return "";
   }
 }
 
@@ -403,7 +419,11 @@ void writeSensors(const Spec& spec, const Names& names, Model& m) {
     m.sensor_refid[i] = reference;
     putRow(m.sensor_intprm, i, s.intprm);
     const std::int64_t size = outputSize(s, kind, object, m, place);
-    if (size < 0 || address + size > kMaxSensorNumbers) place.fail(fmt::format("{} numbers are too many", size));
+    if (address + size > kMaxSensorNumbers) {
+      place.fail(fmt::format("{}{} numbers would need {} of memory; all sensors together may have {} numbers ({})",
+                             sizeAttribute(s), size, spec::readableBytes(8.0 * static_cast<double>(size)),
+                             kMaxSensorNumbers, spec::readableBytes(8.0 * kMaxSensorNumbers)));
+    }
     m.sensor_dim[i] = static_cast<int>(size);
     m.sensor_adr[i] = address;
     m.sensor_cutoff[i] = s.cutoff;

@@ -98,8 +98,9 @@ const char* termName(FlexTerm term) {
 /// "; what pushes hardest in flex "cloth" is bending, at vertex 3 of element 7, which explicit integration ...".
 std::string describe(const Model& m, const FlexCause& cause) {
   if (cause.flex < 0 || cause.term == FlexTerm::None) return {};
-  std::string text = fmt::format("; what pushes hardest in {} is {}", label(m, ObjType::Flex, "flex", cause.flex),
-                                 termName(cause.term));
+  const bool isStrain = cause.term >= FlexTerm::EdgeSpring && cause.term <= FlexTerm::Bending;
+  std::string text = fmt::format("; what pushes hardest {} {} is {}", isStrain ? "inside" : "in",
+                                 label(m, ObjType::Flex, "flex", cause.flex), termName(cause.term));
   if (cause.vertex >= 0) {
     text += fmt::format(", at {} {}", m.flex_interp[cause.flex] == 0 ? "vertex" : "node", cause.vertex);
     if (cause.element >= 0) text += fmt::format(" of element {}", cause.element);

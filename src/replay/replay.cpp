@@ -56,7 +56,7 @@ struct Replay::Impl {
   Impl(const Spec* spec, const Model& model, const ReplayOptions& o)
       : options(o),
         m(model),
-        scene(spec ? makeScene(*spec, m, &warnings) : makeScene(m)),
+        scene(spec ? makeScene(*spec, m, &warnings, o.mostBytes) : makeScene(m)),
         encoder(scene, m, 1),
         posed(m),
         plots{{{"qpos", std::min(m.nq_rigid, o.mostPlots)},

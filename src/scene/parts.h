@@ -21,7 +21,8 @@ class Report {
 };
 
 /// The textures of the Spec, one for one. One whose file cannot be read has no pixels (width 0) and a warning.
-std::vector<SceneTexture> texturesOf(const Spec& spec, const Report& report);
+/// Together, with what a Renderer makes of them, they take `maxMemory` bytes at most.
+std::vector<SceneTexture> texturesOf(const Spec& spec, const Report& report, std::uint64_t maxMemory);
 
 /// The materials of the Spec, one for one. References to textures without pixels are dropped.
 std::vector<SceneMaterial> materialsOf(const Spec& spec, const std::vector<SceneTexture>& textures);

@@ -231,12 +231,12 @@ void addFlexes(const Model& m, const std::vector<FlexSource>& sources, Scene& sc
 
 }  // namespace
 
-Scene makeScene(const Spec& spec, const Model& m, Warnings* warnings) {
+Scene makeScene(const Spec& spec, const Model& m, Warnings* warnings, std::uint64_t maxMemory) {
   const Report report(warnings);
   const draft::Draft drawn = draft::draftDrawn(spec, m);
   Scene scene = sceneOfModel(m);
   scene.visual = visualOf(spec);
-  scene.textures = texturesOf(spec, report);
+  scene.textures = texturesOf(spec, report, maxMemory);
   scene.materials = materialsOf(spec, scene.textures);
   addMeshes(spec, m, report, scene);
   applyMaterials(spec, drawn, scene);

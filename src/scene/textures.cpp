@@ -4,12 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <numbers>
+#include <optional>
 
 #include "compile/place.h"
 #include "scene/parts.h"
 #include "scene/png_read.h"
 #include "scene/visual_text.h"
 #include "sinew/files.h"
+#include "spec/memory_budget.h"
 #include "spec/place.h"
 
 namespace sinew::draw {
@@ -115,6 +117,16 @@ void paint(const Recipe& recipe, SceneTexture& texture) {
   }
 }
 
+/// Bytes that a Renderer keeps for each pixel of a flat texture: smoothed copies, 4 bytes and a third more for all that
+/// are smaller.
+constexpr double kSmoothed = 16.0 / 3;
+
+/// Charges `bytesPerPixel` to the budget; the text of the refusal if there is not enough left.
+std::optional<std::string> charge(spec::MemoryBudget& budget, int width, int height, double bytesPerPixel,
+                                  const char* what) {
+  return budget.take(bytesPerPixel * width * height, fmt::format("{} of {} x {} pixels", what, width, height));
+}
+
 void requireSize(const spec::VisualElement& element, int width, int height) {
   if (width < 1 || height < 1) {
     placeOf(element).fail(
@@ -126,7 +138,8 @@ void requireSize(const spec::VisualElement& element, int width, int height) {
   }
 }
 
-void makeBuiltin(const spec::VisualElement& element, std::string_view builtin, SceneTexture& texture) {
+void makeBuiltin(const spec::VisualElement& element, std::string_view builtin, spec::MemoryBudget& budget,
+                 SceneTexture& texture) {
   Recipe recipe;
   if (builtin == "gradient") recipe.kind = Recipe::Kind::Gradient;
   if (builtin == "checker") recipe.kind = Recipe::Kind::Checker;
@@ -139,6 +152,11 @@ void makeBuiltin(const spec::VisualElement& element, std::string_view builtin, S
   texture.height = texture.type == TextureType::Flat ? intOf(element, "height", 0) : texture.width;
   requireSize(element, texture.width, texture.height);
   texture.channels = 3;
+  if (const auto refusal =
+          charge(budget, texture.width, texture.height, texture.type == TextureType::Flat ? 3 + kSmoothed : 18,
+                 "'width', 'height': a texture")) {
+    placeOf(element).fail(*refusal);
+  }
   texture.pixels.resize(3 * static_cast<std::size_t>(texture.width) * static_cast<std::size_t>(texture.height) *
                         static_cast<std::size_t>(texture.faces()));
   paint(recipe, texture);
@@ -163,9 +181,15 @@ void flip(Picture& picture, bool horizontally, bool vertically) {
 }
 
 /// Reads one file of a texture, with `nchannel` channels.
-Picture readFileOf(const Spec& spec, const spec::VisualElement& element, const std::string& file) {
+Picture readFileOf(const Spec& spec, const spec::VisualElement& element, const std::string& file, TextureType type,
+                   const spec::MemoryBudget& budget) {
   const std::string directory = (fs::path(spec.directory) / slashed(spec.compiler.texturedir)).string();
-  Picture picture = readPng(readPicture(directory, element, file, spec.compiler.strippath));
+  const auto accept = [&](int width, int height) {
+    spec::MemoryBudget left = budget;  // what surely does not fit is not unpacked
+    const auto refusal = charge(left, width, height, type == TextureType::Flat ? 1 + kSmoothed : 1, "a picture");
+    if (refusal) throw LoadError(fmt::format("file \"{}\": {}", file, *refusal));
+  };
+  Picture picture = readPng(readPicture(directory, element, file, spec.compiler.strippath), accept);
   flip(picture, boolOf(element, "hflip", false), boolOf(element, "vflip", false));
   return picture;
 }
@@ -185,7 +209,8 @@ void copyFace(const Picture& from, int left, int top, int face, SceneTexture& te
   }
 }
 
-void allocateCube(int side, int channels, SceneTexture& texture) {
+void allocateCube(int side, int channels, spec::MemoryBudget& budget, SceneTexture& texture) {
+  if (const auto refusal = charge(budget, side, side, 6 * channels, "a cube")) throw LoadError(*refusal);
   texture.width = texture.height = side;
   texture.channels = channels;
   texture.pixels.assign(
@@ -193,7 +218,8 @@ void allocateCube(int side, int channels, SceneTexture& texture) {
 }
 
 /// Faces by the letters of gridlayout; without one the picture is all faces.
-void cutCube(const spec::VisualElement& element, const Picture& picture, SceneTexture& texture) {
+void cutCube(const spec::VisualElement& element, const Picture& picture, spec::MemoryBudget& budget,
+             SceneTexture& texture) {
   std::vector<int> grid = intsOf(element, "gridsize");
   grid.resize(2, 1);
   const std::string_view layout = textOf(element, "gridlayout");
@@ -205,7 +231,7 @@ void cutCube(const spec::VisualElement& element, const Picture& picture, SceneTe
                     picture.width, picture.height, rows, columns));
   }
   const int side = picture.width / columns;
-  allocateCube(side, picture.channels, texture);
+  allocateCube(side, picture.channels, budget, texture);
   if (rows == 1 && columns == 1) {
     for (int face = 0; face < 6; ++face) copyFace(picture, 0, 0, face, texture);
     return;
@@ -221,19 +247,20 @@ void cutCube(const spec::VisualElement& element, const Picture& picture, SceneTe
 constexpr const char* kFaceFiles[] = {"fileright", "fileleft", "fileup", "filedown", "filefront", "fileback"};
 
 /// Six pictures of their own; a missing one is filled with rgb1.
-void readFaces(const Spec& spec, const spec::VisualElement& element, SceneTexture& texture) {
+void readFaces(const Spec& spec, const spec::VisualElement& element, spec::MemoryBudget& budget,
+               SceneTexture& texture) {
   Rgb fill{0.8, 0.8, 0.8};
   readReals(element, "rgb1", fill);
   for (int face = 0; face < 6; ++face) {
     const std::string file = slashed(textOf(element, kFaceFiles[face]));
     if (file.empty()) continue;
-    const Picture picture = readFileOf(spec, element, file);
+    const Picture picture = readFileOf(spec, element, file, texture.type, budget);
     if (picture.width != picture.height) {
       throw LoadError(
           fmt::format("\"{}\": a face of a cube must be square, found {} x {}", file, picture.width, picture.height));
     }
     if (texture.pixels.empty()) {
-      allocateCube(picture.width, 3, texture);
+      allocateCube(picture.width, 3, budget, texture);
       for (std::size_t i = 0; i < texture.pixels.size(); ++i) texture.pixels[i] = byteOf(fill[i % 3]);
     }
     if (picture.width != texture.width) {
@@ -244,18 +271,22 @@ void readFaces(const Spec& spec, const spec::VisualElement& element, SceneTextur
   }
 }
 
-void readFiles(const Spec& spec, const spec::VisualElement& element, SceneTexture& texture) {
+void readFiles(const Spec& spec, const spec::VisualElement& element, spec::MemoryBudget& budget,
+               SceneTexture& texture) {
   const std::string file = slashed(textOf(element, "file"));
   if (file.empty()) {
-    readFaces(spec, element, texture);
+    readFaces(spec, element, budget, texture);
     return;
   }
-  Picture picture = readFileOf(spec, element, file);
+  Picture picture = readFileOf(spec, element, file, texture.type, budget);
   const std::string_view space = textOf(element, "colorspace");
   texture.srgb = space == "sRGB" || (space != "linear" && picture.srgb);
   if (texture.type != TextureType::Flat) {
-    cutCube(element, picture, texture);
+    cutCube(element, picture, budget, texture);
     return;
+  }
+  if (const auto refusal = charge(budget, picture.width, picture.height, picture.channels + kSmoothed, "a picture")) {
+    throw LoadError(fmt::format("file \"{}\": {}", file, *refusal));
   }
   texture.width = picture.width;
   texture.height = picture.height;
@@ -268,13 +299,14 @@ bool hasFile(const spec::VisualElement& element) {
                      [](const auto& a) { return a.first.starts_with("file") && !a.second.empty(); });
 }
 
-SceneTexture textureOf(const Spec& spec, const spec::VisualElement& element, const Report& report) {
+SceneTexture textureOf(const Spec& spec, const spec::VisualElement& element, const Report& report,
+                       spec::MemoryBudget& budget) {
   SceneTexture texture;
   const std::string_view type = textOf(element, "type"), builtin = textOf(element, "builtin");
   texture.type = type == "2d" ? TextureType::Flat : type == "skybox" ? TextureType::Skybox : TextureType::Cube;
   texture.object.name = element.name;
   if (!builtin.empty() && builtin != "none") {
-    makeBuiltin(element, builtin, texture);
+    makeBuiltin(element, builtin, budget, texture);
     return texture;
   }
   if (!hasFile(element)) {
@@ -282,7 +314,7 @@ SceneTexture textureOf(const Spec& spec, const spec::VisualElement& element, con
     return texture;
   }
   try {
-    readFiles(spec, element, texture);
+    readFiles(spec, element, budget, texture);
   } catch (const LoadError& error) {
     texture.width = texture.height = 0;
     texture.pixels.clear();
@@ -311,10 +343,11 @@ std::string readPicture(const std::string& directory, const spec::VisualElement&
   throw LoadError(fmt::format("file \"{}\" does not exist; tried {}", file, spec::triedPaths(candidates)));
 }
 
-std::vector<SceneTexture> texturesOf(const Spec& spec, const Report& report) {
+std::vector<SceneTexture> texturesOf(const Spec& spec, const Report& report, std::uint64_t maxMemory) {
+  spec::MemoryBudget budget(maxMemory);
   std::vector<SceneTexture> textures;
   for (const spec::VisualElement& element : spec.textures) {
-    SceneTexture& texture = textures.emplace_back(textureOf(spec, element, report));
+    SceneTexture& texture = textures.emplace_back(textureOf(spec, element, report, budget));
     texture.object.type = ObjType::Texture;
     texture.object.id = static_cast<int>(textures.size()) - 1;
   }

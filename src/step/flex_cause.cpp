@@ -20,6 +20,7 @@
 #include "kinematics/flexes.h"
 #include "kinematics/side.h"
 #include "math/types.h"
+#include "model/advice.h"
 #include "model/inputs.h"
 #include "model/workspace.h"
 
@@ -46,6 +47,27 @@ class Search {
   Search(const Model& m, Data& d, int f) : m_(m), d_(d), f_(f), point_(m.flex_pointadr[f]) {}
 
   FlexCause run() {
+    strain();
+    rows();
+    contacts();
+    applied();
+    return found();
+  }
+
+  /// The same among the forces that resist strain alone.
+  FlexCause runInside() {
+    strain();
+    return found();
+  }
+
+ private:
+  FlexCause found() {
+    if (cause_.term != FlexTerm::None && cause_.element < 0) cause_.element = elementWith(cause_.vertex);
+    cause_.flex = f_;
+    return cause_;
+  }
+
+  void strain() {
     if (m_.flex_interp[f_] == 0) {
       edges();
       if (isQuadratic(m_, f_)) {
@@ -61,14 +83,8 @@ class Search {
     } else if (m_.flex_cellcount[f_] > 0) {
       m_.flex_dof[f_] == FlexDof::Quadratic ? cells<2>() : cells<1>();
     }
-    rows();
-    contacts();
-    applied();
-    if (cause_.term != FlexTerm::None && cause_.element < 0) cause_.element = elementWith(cause_.vertex);
-    return cause_;
   }
 
- private:
   /// A force on points of the flex, which are its vertices unless it is interpolated. The one that moves fastest is to
   /// blame. True if it is the largest so far.
   bool consider(FlexTerm term, double force, std::span<const int> points) {
@@ -482,7 +498,13 @@ FlexCause flexCause(const Model& m, Data& d, int dof) {
   const double* x = d.flexpoint_xpos.data() + 3 * m.flex_pointadr[f];
   if (std::all_of(x, x + 3 * m.flex_pointnum[f], [](double value) { return value == 0; })) return {.flex = f};
   FlexCause cause = Search(m, d, f).run();
-  cause.flex = f;
+  if (cause.term == FlexTerm::EdgeRow || cause.term == FlexTerm::Contact) {
+    // what moves too fast meets rows and contacts; if the material makes it so, that is the cause
+    FlexCause inside = Search(m, d, f).runInside();
+    inside.stableTimestep = stableTimestep(m, d, f, inside.term);
+    const bool isUnstable = isExplicit(m) && inside.stableTimestep > 0 && inside.stableTimestep < m.opt.timestep;
+    return isUnstable ? inside : cause;
+  }
   cause.stableTimestep = stableTimestep(m, d, f, cause.term);
   return cause;
 }

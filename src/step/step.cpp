@@ -37,6 +37,19 @@ LargestForce forceBehind(const Model& m, Data& d, Trouble trouble, int index) {
   return joint < 0 ? LargestForce{} : largestForce(m, d, m.jnt_dofadr[joint], dofsOf(m, joint));
 }
 
+/// The dof to ask for a flex: that of the first bad entry or, if constraints push there, of the first bad entry of a
+/// flex, which may have pulled or pushed the body along.
+int flexDofBehind(const Model& m, Trouble trouble, const Array<double>& values, int index, ForceTerm term) {
+  const int rigid = trouble == Trouble::BadQpos ? m.nq_rigid : m.nv_rigid;
+  if (index < rigid && term == ForceTerm::Constraint) {
+    const auto found =
+        std::find_if(values.begin() + rigid, values.end(), [](double x) { return !(std::abs(x) <= kMaxVal); });
+    if (found != values.end()) return nodeDof(m, trouble, static_cast<int>(found - values.begin()));
+  }
+  const int joint = trouble == Trouble::BadQpos && index < m.nq_rigid ? jointOfCoordinate(m, index) : -1;
+  return joint >= 0 ? m.jnt_dofadr[joint] : nodeDof(m, trouble, index);
+}
+
 /// Notes the first entry that is not finite or beyond 1e10, and goes back to the initial state unless that is switched
 /// off. The reset clears the forces, so they are looked at before it; the status outlives it. True if something was
 /// wrong.
@@ -46,8 +59,7 @@ bool resetIfBad(const Model& m, Data& d, Trouble trouble, const Array<double>& v
   const int index = static_cast<int>(found - values.begin());
   const double time = d.time;
   const LargestForce force = forceBehind(m, d, trouble, index);
-  const int joint = trouble == Trouble::BadQpos && index < m.nq_rigid ? jointOfCoordinate(m, index) : -1;
-  const FlexCause cause = flexCause(m, d, joint >= 0 ? m.jnt_dofadr[joint] : nodeDof(m, trouble, index));
+  const FlexCause cause = flexCause(m, d, flexDofBehind(m, trouble, values, index, force.term));
   if (!m.opt.disabled(disable::kAutoReset)) {
     const Status status = d.status;
     reset(m, d);

@@ -65,7 +65,7 @@ void Session::setModel(Spec* spec, Model* m, Data* d, const Warnings& warnings) 
   spec_ = spec;
   m_ = m;
   d_ = d;
-  scene_ = std::make_unique<Scene>(spec != nullptr ? makeScene(*spec, *m, &all) : makeScene(*m));
+  scene_ = std::make_unique<Scene>(spec != nullptr ? makeScene(*spec, *m, &all, options_.maxMemory) : makeScene(*m));
   ++sceneId_;
   encoder_ = std::make_unique<FrameEncoder>(*scene_, *m, sceneId_);
   drag_ = Drag();

@@ -149,6 +149,31 @@ TEST(LoadLimits, SAFE_5_CountsThatExceedTheLimitAreErrorsWithPlaceAttributeAndSi
   }
 }
 
+// Numbers of sensors and samples of delays have bounds of their own.
+TEST(LoadLimits, SAFE_5_SensorsAndBuffersThatAreTooLargeNameAttributeAndSize) {
+  const auto textOf = [](const std::string& more) {
+    return R"(<mujoco>
+<worldbody><body><joint name="j"/><geom name="g" size=".1"/><camera name="c" resolution="2147483647 2147483647"/></body></worldbody>
+)" + more + "</mujoco>";
+  };
+  EXPECT_EQ(
+      errorOfText(textOf("<sensor><user dim=\"2000000000\"/></sensor>")),
+      "m.xml:3: <user>: 'dim': 2000000000 numbers would need 15 GB of memory; all sensors together may have 100000000 "
+      "numbers (763 MB)");
+  EXPECT_EQ(
+      errorOfText(textOf("<sensor><contact geom1=\"g\" num=\"90000000\" data=\"pos\"/></sensor>")),
+      "m.xml:3: <contact>: 'num': 270000000 numbers would need 2 GB of memory; all sensors together may have 100000000 "
+      "numbers (763 MB)");
+  EXPECT_NE(errorOfText(textOf("<sensor><rangefinder camera=\"c\" data=\"dist dir\"/></sensor>"))
+                .find("<rangefinder>: 'camera', by its 'resolution': 4611686014132420609 numbers would need 32 EB"),
+            std::string::npos);
+  const std::string motor = R"(<motor joint="j" delay=".1" nsample="16000000"/>)";
+  EXPECT_EQ(
+      errorOfText(textOf("<actuator>" + motor + motor + motor + motor + "</actuator>")),
+      "m.xml:3: <actuator>: 'nsample': 16000000 samples would need 244 MB of memory; all buffers together may have "
+      "100000000 numbers (763 MB)");
+}
+
 TEST(LoadLimits, SAFE_5_ALargerLimitAllowsMoreAndASmallerOneLess) {
   EXPECT_EQ(errorOfText(grid(8)), "");
   const std::string error = errorOfText(grid(8), 100'000);

@@ -76,6 +76,11 @@ TEST(SafeFiles, SAFE_4_PathsThatCannotBeWrittenAreNamedBeforeTheRun) {
   const std::string model = folder.write("m.xml", kModel);
   std::filesystem::create_directory(folder.path("folder.csv"));
   std::filesystem::create_directory(folder.path("folder.npz"));
+  std::filesystem::create_directory(folder.path("folder.html"));
+  // nobody reads from the other end: a write would wait for ever
+  for (const char* pipe : {"pipe.csv", "pipe.npz", "pipe.html"}) {
+    ASSERT_EQ(mkfifo(folder.path(pipe).c_str(), 0600), 0);
+  }
   for (const auto& [option, file, why] :
        std::vector<std::array<std::string, 3>>{{"--out", folder.path("no/t.csv"), "No such file or directory"},
                                                {"--out", folder.path("no/t.npz"), "No such file or directory"},
@@ -84,6 +89,11 @@ TEST(SafeFiles, SAFE_4_PathsThatCannotBeWrittenAreNamedBeforeTheRun) {
                                                {"--out", folder.path("folder.npz"), "found a folder"},
                                                {"--checkpoint", folder.path("folder.npz"), "found a folder"},
                                                {"--checkpoint", "/dev/full", "found a device"},
+                                               {"--html", folder.path("no/t.html"), "No such file or directory"},
+                                               {"--html", folder.path("folder.html"), "found a folder"},
+                                               {"--out", folder.path("pipe.csv"), "found a pipe"},
+                                               {"--out", folder.path("pipe.npz"), "found a pipe"},
+                                               {"--html", folder.path("pipe.html"), "found a pipe"},
                                                {"--out", "/dev/full", "needs a file ending in .csv or .npz"}}) {
     const CommandResult r = runSinew({"run", model, "--steps", "1000000000000", option, file});
     EXPECT_EQ(r.exitCode, 1) << option << " " << file;
@@ -91,6 +101,7 @@ TEST(SafeFiles, SAFE_4_PathsThatCannotBeWrittenAreNamedBeforeTheRun) {
     EXPECT_NE(r.err.find(why), std::string::npos) << r.err;
     EXPECT_EQ(r.out, "");
   }
+  EXPECT_FALSE(std::filesystem::exists(folder.path("pipe.npz.samples")));
 }
 
 TEST(SafeFiles, SAFE_4_NothingTheRunReadsIsOverwritten) {
@@ -129,10 +140,21 @@ TEST(SafeFiles, SAFE_4_NothingTheRunReadsIsOverwritten) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     EXPECT_EQ(folder.read(std::filesystem::path(inputs[i]).filename()), contents[i]);
   }
-  EXPECT_EQ(
-      runSinew({"run", model, "--steps", "1", "--out", folder.path("t.csv"), "--checkpoint", folder.path("t.csv")})
-          .exitCode,
-      2);
+}
+
+TEST(SafeFiles, SAFE_4_NothingIsWrittenTwice) {
+  const TestFolder folder;
+  const std::string model = folder.write("m.xml", kModel), file = folder.path("t.csv");
+  std::filesystem::create_symlink(file, folder.path("link"));
+  for (const auto& [first, second] : std::vector<std::array<std::string, 2>>{
+           {"--out", "--checkpoint"}, {"--out", "--html"}, {"--checkpoint", "--html"}}) {
+    for (const std::string& name : {file, folder.path("link"), folder.path("./t.csv")}) {
+      const CommandResult r = runSinew({"run", model, "--steps", "1", first, file, second, name});
+      EXPECT_EQ(r.exitCode, 2) << first << " " << second << " " << name;
+      EXPECT_EQ(r.err, "error: " + first + " and " + second + " name the same file\n");
+      EXPECT_FALSE(std::filesystem::exists(file));
+    }
+  }
 }
 
 TEST(SafeFiles, SAFE_4_PipesDevicesFoldersAndEndlessFilesAreNoInput) {

@@ -44,6 +44,14 @@ std::map<std::string, std::string> models() {
           {"implicit", everything(R"(integrator="implicit" cone="elliptic")")},
           {"sleep", everything(R"(timestep="0.005")", R"(<flag sleep="enable"/>)")},
           {"impulseSleep", everything(R"(timestep="0.005" solver="Impulse")", R"(<flag sleep="enable"/>)")},
+          // impulses with the same key: both stops of a joint, vertices of a cloth at one geom
+          {"impulseStops",
+           R"(<mujoco><option solver="Impulse"/><worldbody><body><joint axis="0 1 0" range="-1 2" margin="2"/>
+             <geom type="capsule" fromto="0 0 0 .3 0 0" size=".03"/></body></worldbody></mujoco>)"},
+          {"impulseCloth", R"(<mujoco><option solver="Impulse" timestep="0.004"/><worldbody>
+             <geom type="box" size=".1 .1 .1"/>
+             <flexcomp name="cloth" type="grid" count="6 6 1" spacing=".05 .05 .05" pos="0 0 .12" mass=".1" dim="2"
+               radius=".01"/></worldbody></mujoco>)"},
           {"cloth", R"(<mujoco><option integrator="implicitfast"/><worldbody><geom type="plane" size="2 2 1"/>
              <geom type="sphere" size=".1" pos="0 0 .1"/>
              <flexcomp name="cloth" type="grid" count="5 5 1" spacing=".05 .05 .05" pos="0 0 .25" mass=".1" dim="2"
@@ -294,6 +302,7 @@ TEST(State, API_4_BadInputIsRefusedAndChangesNothing) {
             "setState: the impulses of the given state are 2 numbers, must be 19 for a count of 2");
   Numbers impulses(19, 0.0);
   impulses[0] = 2;
+  impulses[2] = 1;  // keys 1 and 0
   EXPECT_EQ(refusal([&] { setState(m, d, state::kImpulses, impulses); }),
             "setState: the impulses of the given state are not in the order of their keys, at 1");
   impulses[10] = 0.5;

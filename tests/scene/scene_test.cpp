@@ -242,6 +242,36 @@ TEST(Scene, SCENE_1_MissingPicturesAreWarningsWithFileAndLine) {
   EXPECT_EQ(shown.scene.instances[0].map, TextureMap::None);
 }
 
+// SAFE-5: also what is only drawn. A cube has 6 x 3 bytes per pixel of a face; a flat texture 3 and, in a Renderer,
+// 16 / 3 more.
+TEST(Scene, SAFE_5_TexturesThatNeedTooMuchMemoryAreRefused) {
+  const auto refusalOf = [](const std::string& textures, std::uint64_t most) -> std::string {
+    const Spec spec = readMjcfText("<mujoco><asset>" + textures + "</asset></mujoco>");
+    const Model m = compile(spec);
+    try {
+      makeScene(spec, m, nullptr, most);
+    } catch (const LoadError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string cube = R"(<texture name="c" type="cube" builtin="flat" width="100"/>)",
+                    flat = R"(<texture name="f" type="2d" builtin="flat" width="100" height="50"/>)";
+  EXPECT_EQ(refusalOf(cube, 180000), "");
+  EXPECT_EQ(refusalOf(cube, 179999),
+            "model.xml:1: <texture name=\"c\">: 'width', 'height': a texture of 100 x 100 pixels would need about 176 "
+            "kB of memory; the limit is 176 kB (--max-memory, LoadOptions::maxMemory)");
+  EXPECT_EQ(refusalOf(flat, 41667), "");
+  EXPECT_NE(refusalOf(flat, 41666).find("a texture of 100 x 50 pixels would need about 41 kB"), std::string::npos);
+  EXPECT_EQ(refusalOf(cube + flat, 180000 + 41667), "");
+  EXPECT_NE(refusalOf(cube + flat, 180000 + 41666).find("41 kB of memory after 176 kB for the rest"),
+            std::string::npos);
+  // more than the default allows
+  EXPECT_NE(refusalOf(R"(<texture type="skybox" builtin="gradient" width="12000"/>)", std::uint64_t{2} << 30)
+                .find("would need about 2.4 GB"),
+            std::string::npos);
+}
+
 TEST(Scene, HugeTexturesAreRefused) {
   const Spec spec = readMjcfText(R"(<mujoco><asset>
     <texture name="huge" type="2d" builtin="flat" width="20000" height="8"/>

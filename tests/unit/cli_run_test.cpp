@@ -63,6 +63,15 @@ TEST(CliRun, DurationIsCountedInTimeSteps) {
   EXPECT_GT(summary.at("steps_per_second").get<double>(), 0);
 }
 
+// The first frame is taken before any step.
+TEST(CliRun, FramesOfAReplayDoNotCountAsTimeOfTheRun) {
+  const TestFolder folder;
+  const CommandResult r =
+      runSinew({"run", folder.write("m.xml", kSlider), "--steps", "1", "--html", folder.path("m.html"), "--json"});
+  ASSERT_EQ(r.exitCode, 0) << r.err;
+  EXPECT_GT(json::parse(r.out).at("wall_seconds").get<double>(), 0);
+}
+
 TEST(CliRun, ThreadsDoNotChangeTheState) {
   const TestFolder folder;
   const std::string model = folder.write("m.xml", test::stacks(8, 6));

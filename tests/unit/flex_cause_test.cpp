@@ -123,7 +123,7 @@ TEST(FlexCause, WordsNameFlexElementVertexTermAndTimestep) {
   Data d(modelFor(sample, 0.5, "Euler"));
   ASSERT_TRUE(diverges(sample, 0.5, "Euler", &d));
   const std::string text = describeStatus(modelFor(sample, 0.5, "Euler"), d);
-  for (const char* part : {"what pushes hardest in flex \"x\" is elasticity, at vertex ", " of element 0",
+  for (const char* part : {"what pushes hardest inside flex \"x\" is elasticity, at vertex ", " of element 0",
                            "explicit integration of it is stable up to a timestep of ", "this one is 0.5 s"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
@@ -170,6 +170,27 @@ TEST(FlexCause, RigidTroubleNamesNoFlex) {
   d.qvel[0] = std::nan("");
   step(m, d);
   EXPECT_EQ(d.status[Trouble::BadQvel].flex.flex, -1);
+}
+
+// The tray comes first among the dofs and contacts push at it; what is unstable is the cube on it.
+TEST(FlexCause, AFlexThatThrowsABodyIsNamedWithItsCure) {
+  const Model m = modelOf(R"(<mujoco><option timestep="0.002"/><worldbody>
+    <body name="tray"><joint type="slide" axis="0 0 1" stiffness="5000" damping="100"/>
+      <geom type="box" size=".3 .3 .02" mass="1"/></body>
+    <flexcomp name="cube" type="grid" dim="3" count="3 3 3" spacing=".05 .05 .05" mass="2" radius=".005" pos="0 0 .08">
+      <contact selfcollide="none"/><elasticity young="5e4" poisson=".2" damping=".01" law="stvk"/></flexcomp>
+    </worldbody></mujoco>)");
+  Data d(m);
+  const TroubleReport& report = d.status[Trouble::BadQacc];
+  for (int i = 0; i < 1000 && report.count == 0; ++i) step(m, d);
+  ASSERT_EQ(report.count, 1);
+  ASSERT_EQ(report.first, 0);
+  EXPECT_EQ(report.force.term, ForceTerm::Constraint);
+  EXPECT_EQ(report.flex.term, FlexTerm::Elasticity);
+  EXPECT_LT(report.flex.stableTimestep, 0.002);
+  EXPECT_NE(describeStatus(m, d).find("; what strains a flex is integrated explicitly: integrator=\"implicitfast\""),
+            std::string::npos)
+      << describeStatus(m, d);
 }
 
 TEST(FlexCause, BeforeTheFirstStepNothingIsBlamed) {
