@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collision/collision.h"
+#include "collision/element_touches.h"
 #include "geom/collide.h"
 #include "geom/collide_scratch.h"
 #include "model/collide_memory.h"
@@ -45,6 +46,9 @@ struct CollideMemory::Store {
   std::vector<TouchChunk> chunks;                ///< GeomTouches
   Array<int> elements;                           ///< element_contacts.cpp
   Array<std::pair<int, int>> elementPairs;       ///< likewise
+  Array<geom::ContactPoint> cornerPoints;        ///< likewise
+  Array<ElementTouch> touches;                   ///< ElementTouches
+  Array<int> touchOrder;                         ///< likewise
   Array<RowMemory> sides;                        ///< what the next step is to know, collision/sides.h
 };
 
