@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collision/collision.h"
+#include "collision/element_touches.h"
 #include "collision/passing_bodies.h"
 #include "geom/collide.h"
 #include "geom/collide_scratch.h"
@@ -46,6 +47,9 @@ struct CollideMemory::Store {
   std::vector<TouchChunk> chunks;                ///< GeomTouches
   Array<int> elements;                           ///< element_contacts.cpp
   Array<std::pair<int, int>> elementPairs;       ///< likewise
+  Array<geom::ContactPoint> cornerPoints;        ///< likewise
+  Array<ElementTouch> touches;                   ///< ElementTouches
+  Array<int> touchOrder;                         ///< likewise
   PassingBodies passing;                         ///< Sweep
   Array<RowMemory> sides;                        ///< what the next step is to know, collision/sides.h
 };

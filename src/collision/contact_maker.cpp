@@ -61,7 +61,19 @@ class SideBuilder {
   ContactSide side_;
 };
 
-/// `touch`: where the surface of this side touches; `inward`: from there into it.
+/// Share of a corner below which an element is touched beside it: what the convex collider finds is as exact.
+constexpr double kLeastShare = 1e-6;
+
+void dropSmallShares(TouchedVertices& touched) {
+  double sum = 0;
+  for (double& weight : touched.weight) {
+    if (weight < kLeastShare) weight = 0;
+    sum += weight;
+  }
+  for (double& weight : touched.weight) weight /= sum;
+}
+
+/// As touchedVertices(), for a side that may be an element whose own vertex is on the other side.
 TouchedVertices verticesOf(const Model& m, const Data& d, const Touching& t, const Touching& other, const Vec3& touch,
                            const Vec3& inward) {
   TouchedVertices touched;
@@ -83,6 +95,7 @@ TouchedVertices verticesOf(const Model& m, const Data& d, const Touching& t, con
   touched.count = core.count;
   touched.weight = geom::nearestWeights(core, touch + inward * core.radius);
   for (std::size_t i = 0; i < static_cast<std::size_t>(core.count); ++i) touched.vertex[i] = vertices.first + local[i];
+  if (m.flex_law[t.flex] != FlexLaw::Reference) dropSmallShares(touched);
   return touched;
 }
 
@@ -181,6 +194,11 @@ bool hasForce(std::span<const geom::ContactPoint> points, const MixedParameters&
   const double distance = forceDistance(opt, p.margin, p.gap) + p.early;
   return std::any_of(points.begin(), points.end(),
                      [&](const geom::ContactPoint& point) { return point.dist < distance; });
+}
+
+TouchedVertices touchedVertices(const Model& m, const Data& d, const Touching& t, const Vec3& touch,
+                                const Vec3& inward) {
+  return verticesOf(m, d, t, {}, touch, inward);
 }
 
 TouchedVertices touchedVertices(const Model& m, const Data& d, const Contact& contact, std::size_t side) {

@@ -37,6 +37,11 @@ struct TouchedVertices {
   std::array<double, 4> weight{};
 };
 
+/// `touch`: where the surface of side t touches; `inward`: from there into it. Under the textbook laws corners whose
+/// share is no more than rounding have none.
+TouchedVertices touchedVertices(const Model& m, const Data& d, const Touching& t, const Vec3& touch,
+                                const Vec3& inward);
+
 /// The same for a contact that has been added, as long as flexvert_xpos is that of its making.
 TouchedVertices touchedVertices(const Model& m, const Data& d, const Contact& contact, std::size_t side);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "collision/collide_memory.h"
 #include "collision/colliders.h"
 #include "collision/contact_maker.h"
+#include "collision/element_touches.h"
 #include "collision/filters.h"
 #include "collision/seams.h"
 #include "collision/sides.h"
@@ -97,6 +99,62 @@ class EdgesOnce {
   std::span<bool> seen_;
 };
 
+/// The corners of elements as balls, each looked at once. The convex collider finds the deepest point of an element,
+/// and where an element lies flat on a shape every point of it is: which one comes out changes from step to step, and
+/// nothing would come to rest on that. So what may lie flat touches with its corners, and with its deepest point only
+/// where that is deeper. Not under the law of the reference engine, whose contacts are to stay as they are.
+class CornersOnce {
+ public:
+  CornersOnce(const Model& m, Data& d, const geom::Shape& shape, int flex)
+      : m_(m),
+        d_(d),
+        shape_(shape),
+        active_(m.flex_law[flex] != FlexLaw::Reference && geom::mayLieFlat(shape, m.flex_dim[flex] + 1)) {
+    if (!active_) return;
+    const int count = m.flex_vertnum[flex];
+    seen_ = d.work->arena.zeros<bool>(count);
+    dist_ = d.work->arena.take<double>(count);
+  }
+
+  /// Replaces the points of an element by those of its corners that no element before had, called as f(vertex, point),
+  /// and by its deepest one.
+  template <class F>
+  void refine(int elem, double margin, const geom::CollideOptions& options, Array<geom::ContactPoint>& points, F&& f) {
+    if (!active_ || points.empty()) return;
+    const ElementVertices vertices(m_, elem);
+    double deepest = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < vertices.count; ++k) deepest = std::min(deepest, look(vertices, k, margin, options, f));
+    const auto end = std::remove_if(points.begin(), points.end(), [&](const geom::ContactPoint& point) {
+      return !(point.dist < deepest - options.tolerance);
+    });
+    points.resize(end - points.begin());
+  }
+
+ private:
+  template <class F>
+  double look(const ElementVertices& vertices, int k, double margin, const geom::CollideOptions& options, F&& f) {
+    const int vert = vertices.local[k];
+    double& dist = dist_[static_cast<std::size_t>(vert)];
+    bool& seen = seen_[static_cast<std::size_t>(vert)];
+    if (seen) return dist;
+    seen = true;
+    dist = std::numeric_limits<double>::infinity();
+    Array<geom::ContactPoint>& points = d_.work->collideMemory->cornerPoints;
+    points.clear();
+    if (geom::collide(shape_, vertexAt(m_, d_, vertices.first + vert), margin, options, points) == 0) return dist;
+    dist = points[0].dist;
+    f(vert, points[0]);
+    return dist;
+  }
+
+  const Model& m_;
+  Data& d_;
+  const geom::Shape& shape_;
+  bool active_;
+  std::span<bool> seen_;
+  std::span<double> dist_;
+};
+
 /// Two elements whose boxes overlap, looked at more closely before they are listed. The cheap test comes first.
 bool elementsMayTouch(const Model& m, const Data& d, int elem1, int elem2, double distance) {
   return !geom::farApart(elementAt(m, d, elem1), elementAt(m, d, elem2), distance) && !areOnOneBody(m, elem1, elem2);
@@ -109,14 +167,14 @@ void collidePairs(const Model& m, Data& d, const geom::CollideOptions& options, 
   Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
   std::sort(pairs.begin(), pairs.end());
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
+  ElementTouches touches(m, d);
   for (const auto& [elem1, elem2] : pairs) {
     points.clear();
     geom::collide(elementAt(m, d, elem1), elementAt(m, d, elem2), distance, options, points);
-    for (const geom::ContactPoint& point : points) {
-      addContact(m, d, p, point, elementOf(m, elem1), elementOf(m, elem2));
-    }
-    limit.check();
+    for (const geom::ContactPoint& point : points) touches.add(point, elementOf(m, elem1), elementOf(m, elem2));
+    if (touches.isFull()) touches.makeContacts(p, limit);
   }
+  touches.makeContacts(p, limit);
 }
 
 /// Parameters of contacts of a flex with itself.
@@ -206,6 +264,8 @@ void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTre
   const geom::Shape shape = shapeOf(m, d, geom);
   const OwnBox box(m, d, geom, distance), farBox(m, d, geom, reach);
   EdgesOnce edges(m, d, flex);
+  CornersOnce corners(m, d, shape, flex);
+  ElementTouches touches(m, d);
   const bool seams = options.steady && m.flex_rigid[flex] && m.flex_dim[flex] == 2;
   for (const int elem : elements) {
     const geom::Element element = elementAt(m, d, elem);
@@ -226,12 +286,16 @@ void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTre
       });
     }
     if (sides) noteSideOf(d, geom, elem, shape, element, reach, options, points);
+    corners.refine(elem, distance, options, points, [&](int vert, const geom::ContactPoint& point) {
+      touches.add(point, {.geom = geom}, {.flex = flex, .vert = vert});
+    });
     for (const geom::ContactPoint& point : points) {
       if (seams && isSeamContact(m, d, elements, elem, element, point)) continue;
-      addContact(m, d, p, point, {.geom = geom}, elementOf(m, elem));
+      touches.add(point, {.geom = geom}, elementOf(m, elem));
     }
-    limit.check();
+    if (touches.isFull()) touches.makeContacts(p, limit);
   }
+  touches.makeContacts(p, limit);
   if (sweep.mayPass(geom, m.ngeom + flex)) sweep.meetFlex(geom, flex, d, trees, options, p, limit);
 }
 

@@ -18,7 +18,7 @@ using Toward = const Vec3*;
 
 /// A ball of radius r around c, first, against a triangle. A centre in the triangle leaves along the triangle's normal.
 int ballTriangle(const Vec3& c, double r, const Element& triangle, double margin, PointList& out,
-                 Toward toward = nullptr) {
+                 Toward toward = nullptr, int feature = 0) {
   const Vec3 between = triangle.at(nearestWeights(triangle, c)) - c;
   double length = norm(between);
   Vec3 n = length < kMinVal ? faceNormal(triangle.corner[0], triangle.corner[1], triangle.corner[2])
@@ -29,7 +29,7 @@ int ballTriangle(const Vec3& c, double r, const Element& triangle, double margin
   }
   const double dist = length - r - triangle.radius;
   if (dist > margin) return 0;
-  out.push_back({.pos = c + n * (r + 0.5 * dist), .normal = n, .dist = dist});
+  out.push_back({.pos = c + n * (r + 0.5 * dist), .normal = n, .dist = dist, .feature = feature});
   return 1;
 }
 
@@ -69,7 +69,7 @@ int boxTriangle(const Shape& box, const Element& triangle, double margin, PointL
   for (std::size_t i = 0; i < 3; ++i) count += boxCorner(box, triangle.corner[i], triangle.radius, margin, out);
   for (int i = 0; i < 8; ++i) {
     const Vec3 local((i & 1 ? 1 : -1) * box.size[0], (i & 2 ? 1 : -1) * box.size[1], (i & 4 ? 1 : -1) * box.size[2]);
-    count += ballTriangle(apply(box.rot, local) + box.pos, 0, triangle, margin, out, toward);
+    count += ballTriangle(apply(box.rot, local) + box.pos, 0, triangle, margin, out, toward, -1 - i);
   }
   return count;
 }
@@ -78,8 +78,8 @@ int capsuleTriangle(const Shape& capsule, const Element& triangle, double margin
                     Toward toward = nullptr) {
   const Vec3 axis = capsule.rot.col(2);
   const double radius = capsule.size[0], half = capsule.size[1];
-  int count = ballTriangle(capsule.pos - half * axis, radius, triangle, margin, out, toward);
-  count += ballTriangle(capsule.pos + half * axis, radius, triangle, margin, out, toward);
+  int count = ballTriangle(capsule.pos - half * axis, radius, triangle, margin, out, toward, -1);
+  count += ballTriangle(capsule.pos + half * axis, radius, triangle, margin, out, toward, -2);
   for (std::size_t i = 0; i < 3; ++i) {
     const Vec3& x = triangle.corner[i];
     const double along = dot(axis, x - capsule.pos);
@@ -279,6 +279,11 @@ int collide(const Shape& shape, const Element& element, double margin, const Col
     }
   }
   return convexElement(shape, element, margin, options, out);
+}
+
+bool mayLieFlat(const Shape& shape, int corners) {
+  if (shape.type == GeomType::Box) return corners == 4;
+  return shape.type == GeomType::Cylinder || shape.type == GeomType::Mesh;
 }
 
 int collideOnSide(const Shape& shape, const Element& triangle, const Vec3& toward, double margin,

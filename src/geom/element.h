@@ -28,11 +28,16 @@ bool farApart(const Element& a, const Element& b, double distance);
 ///   plane: every corner. Sphere and triangle: the nearest point. Box and triangle: corners of the triangle against the
 ///   nearest side of the box, corners of the box against the triangle. Capsule and triangle: the ends of the capsule,
 ///   and corners of the triangle beside its axis. Height field: one point per prism under the element.
-///   (What crosses between these is found by collideCrossing().)
+///   (What crosses between these is found by collideCrossing().) ContactPoint::feature: which corner of the box (-1 to
+///   -8), end of the capsule (-1, -2) or prism; 0 otherwise, positive where edges cross.
 ///   Segments are capsules; everything else is one point of the convex collider. There, what meets a triangle keeps the
 ///   smooth normal of an ellipsoid or of the side of a cylinder.
 int collide(const Shape& shape, const Element& element, double margin, const CollideOptions& options,
             Array<ContactPoint>& out);
+
+/// Whether collide() finds one point of an element with so many corners though it may lie flat on the shape: elements
+/// on cylinders and meshes, tetrahedra on boxes.
+bool mayLieFlat(const Shape& shape, int corners);
 
 /// Cosine from which on a normal counts as that of a triangle: the nearest point is inside of it, not at its rim.
 inline constexpr double kFacing = 0.999;

@@ -1,10 +1,13 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <random>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "collision/colliders.h"
 #include "collision/collision.h"
@@ -62,6 +65,70 @@ TEST(ElementContacts, AreThoseOfAllElementsWhateverTheBoxesSay) {
       }
       EXPECT_GT(total, 10) << geom << flex;
     }
+  }
+}
+
+/// What touches a flat sheet of 5 x 5 vertices at z = 0, radius 4 mm, of a fixed geom; without what is only near.
+std::vector<Contact> contactsOfSheet(const std::string& geom, const std::string& law) {
+  const Model m = test::modelOf(
+      R"(<mujoco><option speculative="none"/><asset><mesh name="slab" vertex="-.3 -.3 -.05 .3 -.3 -.05 -.3 .3 -.05
+      .3 .3 -.05 -.3 -.3 .05 .3 -.3 .05 -.3 .3 .05 .3 .3 .05"/></asset><worldbody><geom )" +
+      geom + R"(/><flexcomp name="f" type="grid" dim="2" count="5 5 1" spacing=".05 .05 .05" mass="1" radius=".004">
+      <contact selfcollide="none"/>)" +
+      law + "</flexcomp></worldbody></mujoco>");
+  Data d(m);
+  forward(m, d);
+  std::vector<Contact> touching;
+  std::copy_if(d.contact.begin(), d.contact.end(), std::back_inserter(touching),
+               [](const Contact& contact) { return contact.dist < 0; });
+  return touching;
+}
+
+const std::string kTextbook = R"(<elasticity young="1e5" thickness=".001" elastic2d="both" law="stvk"/>)";
+const std::string kReference = R"(<edge equality="true"/>)";
+
+// Inner vertices of the sheet have six triangles, edges have two; MuJoCo 3.12 lists each of them.
+TEST(ElementContacts, AVertexOrEdgeThatTrianglesShareIsOneContactUnderTextbookLaws) {
+  struct Case {
+    std::string geom;
+    std::size_t textbook, reference;
+    int carriers;  ///< vertices that a contact of the sheet acts on
+  };
+  for (const Case& c : {Case{R"(type="sphere" size=".05" pos="0 0 .053")", 1, 6, 1},     // on the vertex in the middle
+                        Case{R"(type="sphere" size=".05" pos=".025 0 .053")", 1, 2, 2},  // on an edge
+                        Case{R"(type="capsule" size=".05 .01" pos="0 0 .063")", 1, 6, 1},   // its end on the vertex
+                        Case{R"(type="box" size=".3 .3 .05" pos="0 0 -.053")", 25, 96, 1},  // lies on it
+                        Case{R"(type="mesh" mesh="slab" pos="0 0 -.053")", 25, 32, 1},
+                        Case{R"(type="cylinder" size=".3 .05" pos="0 0 -.053")", 25, 32, 1}}) {
+    EXPECT_EQ(contactsOfSheet(c.geom, kReference).size(), c.reference) << c.geom;
+    const std::vector<Contact> contacts = contactsOfSheet(c.geom, kTextbook);
+    ASSERT_EQ(contacts.size(), c.textbook) << c.geom;
+    std::set<int> vertices;
+    for (const Contact& contact : contacts) {
+      EXPECT_NEAR(contact.dist, -0.001, 1e-6) << c.geom;  // the tolerance of the convex collider
+      EXPECT_EQ(contact.side[1].count, c.carriers) << c.geom;
+      EXPECT_TRUE(c.carriers > 1 || vertices.insert(contact.vert[1]).second) << c.geom;
+    }
+  }
+}
+
+// The tip of a pyramid of four triangles over the inside of a triangle, both ways round: which element has the smaller
+// number must not matter.
+TEST(ElementContacts, AVertexOnATriangleOfTheSameFlexIsOneContact) {
+  const std::string tip = "0 0 .003 .1 .1 .1 -.1 .1 .1 -.1 -.1 .1 .1 -.1 .1 ", floor = ".3 .1 0 -.3 .11 0 .02 -.3 0 ";
+  const auto contacts = [&](const std::string& elements, const std::string& law) {
+    const Model m =
+        test::modelOf(R"(<mujoco><option speculative="none"/><worldbody><flexcomp name="f" type="direct" dim="2"
+        mass="1" radius=".002" point=")" +
+                      tip + floor + R"(" element=")" + elements +
+                      R"("><contact selfcollide="auto" internal="false"/>)" + law + "</flexcomp></worldbody></mujoco>");
+    Data d(m);
+    forward(m, d);
+    return std::count_if(d.contact.begin(), d.contact.end(), [](const Contact& contact) { return contact.dist < 0; });
+  };
+  for (const std::string elements : {"0 1 2 0 2 3 0 3 4 0 4 1 5 6 7", "0 1 2 0 2 3 5 6 7 0 3 4 0 4 1"}) {
+    EXPECT_EQ(contacts(elements, kReference), 4);
+    EXPECT_EQ(contacts(elements, kTextbook), 1);
   }
 }
 
