@@ -394,7 +394,7 @@ void takeOver(RolloutOptions& o) {
   const RolloutFolder folder(o.resume);
   try {
     o.job = JobOptions::of(folder.manifest().at("options"));
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const nlohmann::ordered_json::exception& error) {
     throw CommandError(fmt::format("'{}': rollout.json is damaged: {}", o.resume, error.what()));
   }
   o.out = o.resume;

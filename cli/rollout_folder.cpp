@@ -111,7 +111,7 @@ Json RolloutFolder::manifest() const {
     if (j.at("sinew rollout").get<int>() != kFormat)
       throw CommandError(fmt::format("{}: written by another version", file));
     return j;
-  } catch (const nlohmann::json::exception&) {
+  } catch (const nlohmann::ordered_json::exception&) {
     throw CommandError(fmt::format("{}: is not the description of a rollout, or damaged", file));
   } catch (const LoadError& error) {
     throw CommandError(error.what());

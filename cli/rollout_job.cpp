@@ -108,7 +108,7 @@ Json JobOptions::json() const {
           {"max_memory", choices.maxMemory}};
 }
 
-JobOptions JobOptions::of(const nlohmann::json& j) {
+JobOptions JobOptions::of(const nlohmann::ordered_json& j) {
   JobOptions o;
   j.at("model").get_to(o.model);
   j.at("runs").get_to(o.runs);

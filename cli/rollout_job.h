@@ -32,7 +32,7 @@ struct JobOptions {
   ModelChoices choices;
 
   nlohmann::ordered_json json() const;
-  static JobOptions of(const nlohmann::json& j);
+  static JobOptions of(const nlohmann::ordered_json& j);
 };
 
 /// A job that is ready: everything was read and checked. Constant; used by all threads.

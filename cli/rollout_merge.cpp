@@ -174,7 +174,7 @@ void mergeRollout(const std::string& folder, const std::string& file) {
     merge(folder, file);
   } catch (const LoadError& error) {
     throw CommandError(error.what(), kProblem);
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const nlohmann::ordered_json::exception& error) {
     throw CommandError(fmt::format("'{}': rollout.json is damaged: {}", folder, error.what()));
   }
 }

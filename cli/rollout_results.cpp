@@ -32,7 +32,7 @@ nlohmann::ordered_json ResultShape::json() const {
   return {{"samples", samples}, {"nq", nq}, {"nv", nv}, {"na", na}, {"parameters", parameters}, {"arrays", list}};
 }
 
-ResultShape ResultShape::of(const nlohmann::json& j) {
+ResultShape ResultShape::of(const nlohmann::ordered_json& j) {
   ResultShape s;
   s.samples = j.at("samples").get<std::int64_t>();
   s.nq = j.at("nq").get<int>(), s.nv = j.at("nv").get<int>(), s.na = j.at("na").get<int>();

@@ -26,7 +26,7 @@ struct ResultShape {
   std::vector<RecordedArray> arrays;
 
   nlohmann::ordered_json json() const;
-  static ResultShape of(const nlohmann::json& j);
+  static ResultShape of(const nlohmann::ordered_json& j);
 };
 
 /// An array of results: one entry per run.

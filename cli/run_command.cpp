@@ -96,7 +96,7 @@ std::string noteOf(const Progress& p) {
 
 Progress progressOf(const std::string& note, const std::string& file) {
   try {
-    const nlohmann::json j = nlohmann::json::parse(note);
+    const nlohmann::ordered_json j = nlohmann::ordered_json::parse(note);
     const auto real = [&](const char* name) { return std::bit_cast<double>(j.at(name).get<std::uint64_t>()); };
     if (j.at("sinew run").get<int>() == 1) {
       return {.done = j.at("done").get<long>(),
@@ -112,7 +112,7 @@ Progress progressOf(const std::string& note, const std::string& file) {
               .out = j.at("out").get<std::string>(),
               .recorded = {j.at("samples").get<std::uint64_t>(), j.at("bytes").get<std::uint64_t>()}};
     }
-  } catch (const nlohmann::json::exception&) {
+  } catch (const nlohmann::ordered_json::exception&) {
   }
   throw CommandError(fmt::format("{}: this checkpoint was not written by 'sinew run'", file));
 }

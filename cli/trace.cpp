@@ -14,7 +14,7 @@
 namespace sinew::cli {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;
 
 constexpr int kMostTraceSteps = 10'000'000;  // a damaged number must not become an endless run
 

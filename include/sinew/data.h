@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,6 +11,7 @@
 #include "sinew/array.h"
 #include "sinew/callbacks.h"
 #include "sinew/contact.h"
+#include "sinew/fields.h"
 #include "sinew/model.h"
 #include "sinew/plan.h"
 #include "sinew/rows.h"
@@ -279,6 +281,12 @@ class WorkspaceOwner {
 /// The changing part of a simulation. Made for one Model; all arrays have the sizes it demands. Copying is a deep copy.
 struct Data {
   explicit Data(const Model& m);  ///< allocates everything and resets
+  // Compiled once, in the library.
+  Data(const Data& other);
+  Data(Data&& other) noexcept;
+  Data& operator=(const Data& other);
+  Data& operator=(Data&& other) noexcept;
+  ~Data();
 
   std::uint64_t signature = 0;  ///< of the Model this was made for; step() refuses others
   double time = 0;
@@ -328,33 +336,31 @@ struct Data {
   int ncon() const { return static_cast<int>(contact.size()); }
   int nefc() const { return static_cast<int>(efc_type.size()); }
 
+#define SINEW_X(type, name, rows, cols, doc) +1
+  static constexpr std::size_t kStateFields = 0 SINEW_STATE_ARRAYS(SINEW_X);
+  static constexpr std::size_t kFields = kStateFields SINEW_DERIVED_ARRAYS(SINEW_X);
+#undef SINEW_X
+  using Types = FieldTypes<double, int, std::uint8_t>;
+  std::array<Field, kStateFields> stateFields(const Model& m) const;  ///< the arrays of the state
+  std::array<Field, kFields> fields(const Model& m) const;            ///< all arrays, state first
+
   /// Calls f(name, array, rows, columns, doc) for the arrays of the state.
   template <class F>
   void forEachStateArray(const Model& m, F&& f) {
-#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
-    SINEW_STATE_ARRAYS(SINEW_X)
-#undef SINEW_X
+    Types::visit(stateFields(m), f);
   }
   template <class F>
   void forEachStateArray(const Model& m, F&& f) const {
-#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
-    SINEW_STATE_ARRAYS(SINEW_X)
-#undef SINEW_X
+    Types::visitConst(stateFields(m), f);
   }
   /// The same for all arrays, state first.
   template <class F>
   void forEachArray(const Model& m, F&& f) {
-#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
-    SINEW_STATE_ARRAYS(SINEW_X)
-    SINEW_DERIVED_ARRAYS(SINEW_X)
-#undef SINEW_X
+    Types::visit(fields(m), f);
   }
   template <class F>
   void forEachArray(const Model& m, F&& f) const {
-#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
-    SINEW_STATE_ARRAYS(SINEW_X)
-    SINEW_DERIVED_ARRAYS(SINEW_X)
-#undef SINEW_X
+    Types::visitConst(fields(m), f);
   }
 };
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "sinew/array.h"
+#include "sinew/fields.h"
 #include "sinew/option.h"
 #include "sinew/types.h"
 
@@ -598,18 +599,31 @@ struct Model {
   SINEW_MODEL_ARRAYS(SINEW_X)
 #undef SINEW_X
 
+  // Compiled once, in the library: there are hundreds of members.
+  Model();
+  Model(const Model& other);
+  Model(Model&& other) noexcept;
+  Model& operator=(const Model& other);
+  Model& operator=(Model&& other) noexcept;
+  ~Model();
+
+  /// The arrays, in the order of the table.
+#define SINEW_X(type, name, rows, cols, doc) +1
+  static constexpr std::size_t kFields = 0 SINEW_MODEL_ARRAYS(SINEW_X);
+#undef SINEW_X
+  using Types = FieldTypes<double, int, float, std::uint8_t, char, ObjType, SameFrame, GeomType, JointType, SleepPolicy,
+                           CameraMode, Projection, EqualityType, WrapType, TransmissionType, DynType, GainType,
+                           BiasType, SensorType, DataType, Stage, FlexDof, SelfCollide, FlexLaw, FlexBending>;
+  std::array<Field, kFields> fields() const;
+
   /// Calls f(name, array, rows, columns, doc) for every array, in the order of the table.
   template <class F>
   void forEachArray(F&& f) {
-#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
-    SINEW_MODEL_ARRAYS(SINEW_X)
-#undef SINEW_X
+    Types::visit(fields(), f);
   }
   template <class F>
   void forEachArray(F&& f) const {
-#define SINEW_X(type, name, rows, cols, doc) f(#name, name, rows, cols, doc);
-    SINEW_MODEL_ARRAYS(SINEW_X)
-#undef SINEW_X
+    Types::visitConst(fields(), f);
   }
 
   /// Gives every array the size that the sizes above demand, filled with zeros.

@@ -434,6 +434,14 @@ struct Body : Placed {
   std::vector<Light> lights;
   std::vector<Body> bodies;
   std::vector<Flexcomp> flexcomps;  ///< their `place` never falls
+
+  // Compiled once, in the library.
+  Body();
+  Body(const Body& other);
+  Body(Body&& other) noexcept;
+  Body& operator=(const Body& other);
+  Body& operator=(Body&& other) noexcept;
+  ~Body();
 };
 
 // ---------------------------------------------------------------------------------------------- between bodies
@@ -604,6 +612,14 @@ struct DefaultClass {
   Actuator actuator;
   VisualElement material, light;
   std::vector<DefaultClass> children;
+
+  // Compiled once, in the library.
+  DefaultClass();
+  DefaultClass(const DefaultClass& other);
+  DefaultClass(DefaultClass&& other) noexcept;
+  DefaultClass& operator=(const DefaultClass& other);
+  DefaultClass& operator=(DefaultClass&& other) noexcept;
+  ~DefaultClass();
 };
 
 struct Spec {
@@ -638,7 +654,13 @@ struct Spec {
   std::vector<Tuple> tuples;
   std::vector<Key> keys;
 
-  Spec() { world.name = "world"; }
+  // Compiled once, in the library.
+  Spec();
+  Spec(const Spec& other);
+  Spec(Spec&& other) noexcept;
+  Spec& operator=(const Spec& other);
+  Spec& operator=(Spec&& other) noexcept;
+  ~Spec();
 };
 
 }  // namespace sinew::spec

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/arena.h"
+#include "base/joined.h"
 #include "constraint/contact_target.h"
 #include "constraints/checks.h"
 #include "constraints/free_bodies.h"
@@ -15,17 +16,17 @@
 namespace sinew {
 namespace {
 
-Mat3 toEigen(const Matrix3& a) { return ConstMapMat3(a.data()); }
+Mat3 matrixOf(const Matrix3& a) { return ConstMapMat3(a.data()); }
 
 void checkInertia(const std::string& who, const Matrix3& given) {
   check::finite(who, "inverse inertia", given);
-  const Mat3 a = toEigen(given);
+  const Mat3 a = matrixOf(given);
   const double scale = a.cwiseAbs().maxCoeff();
   const bool symmetric = (a - a.transpose()).cwiseAbs().maxCoeff() <= 1e-9 * scale;
   const double minor = a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
   const bool definite = a(0, 0) > 0 && minor > 0 && a.determinant() > 0;
   if (scale > 0 && !(symmetric && definite)) {
-    check::fail(who, "inverse inertia", fmt::format("({})", fmt::join(given, ", ")),
+    check::fail(who, "inverse inertia", fmt::format("({})", joined(given, ", ")),
                 "symmetric and positive definite, or zero");
   }
 }
@@ -79,7 +80,7 @@ struct Rows {
   std::vector<double> velocity;  ///< v* of the dofs
 
   Rows(const MultiBodySystem& s, double h) {
-    for (std::size_t i = 0; i < s.states.size(); ++i) bodies.addBody(s.inverseMasses[i], toEigen(s.inverseInertias[i]));
+    for (std::size_t i = 0; i < s.states.size(); ++i) bodies.addBody(s.inverseMasses[i], matrixOf(s.inverseInertias[i]));
     addOneBodyRows(s, h, false);
     addOneBodyRows(s, h, true);
     addContactRows(s, h);
@@ -154,7 +155,7 @@ struct Rows {
       const Vec3 v =
           sinew::toEigen(s.states[i].velocity) + h * s.inverseMasses[i] * sinew::toEigen(s.externalForces[i]);
       const Vec3 w = sinew::toEigen(s.states[i].angularVelocity) +
-                     h * (toEigen(s.inverseInertias[i]) * sinew::toEigen(s.externalTorques[i]));
+                     h * (matrixOf(s.inverseInertias[i]) * sinew::toEigen(s.externalTorques[i]));
       bodies.scatter(static_cast<int>(i), v, w, velocity);
     }
   }

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "base/joined.h"
 #include "constraint/contact_target.h"
 #include "constraints/checks.h"
 #include "constraints/vectors.h"
@@ -32,7 +35,7 @@ ContactConstraint::ContactConstraint(const ContactDescription& description)
   const std::string who = fmt::format("contact between bodies {} and {}", what_.bodyA, what_.bodyB);
   const double length = toEigen(what_.normal).norm();
   if (!(std::abs(length - 1) <= kNormalTolerance)) {
-    check::fail(who, "normal", fmt::format("({}) of length {:.9g}", fmt::join(what_.normal, ", "), length),
+    check::fail(who, "normal", fmt::format("({}) of length {:.9g}", joined(what_.normal, ", "), length),
                 "of length 1 within 1e-6");
   }
   check::notNegative(who, "depth", what_.depth);

@@ -1,9 +1,9 @@
 #include "elastic/section.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 
+#include "math/decompose.h"
 #include "math/quat.h"
 
 namespace sinew::elastic {
@@ -235,9 +235,9 @@ void addMomentStiffness(const JointState& r, const Vec3& m, Mat12& H) {
 
 /// The nearest positive semi-definite matrix.
 void dropNegative(Mat12& H) {
-  const Eigen::SelfAdjointEigenSolver<Mat12> solver(0.5 * (H + H.transpose()));
-  const Eigen::Matrix<double, 12, 1> kept = solver.eigenvalues().cwiseMax(0);
-  H.noalias() = solver.eigenvectors() * kept.asDiagonal() * solver.eigenvectors().transpose();
+  const SymmetricModes<12> modes = symmetricModes(Mat12(0.5 * (H + H.transpose())));
+  const Eigen::Matrix<double, 12, 1> kept = modes.values.cwiseMax(0);
+  H.noalias() = modes.axes * kept.asDiagonal() * modes.axes.transpose();
 }
 
 /// Forces along e0, y0, e1, y1 as forces on the points.

@@ -49,4 +49,9 @@ SymmetricModes<3> symmetricModes(const Eigen::Matrix3d& A) {
   return {of.eigenvalues(), of.eigenvectors()};
 }
 
+SymmetricModes<12> symmetricModes(const Eigen::Matrix<double, 12, 12>& A) {
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 12, 12>> of(A);
+  return {of.eigenvalues(), of.eigenvectors()};
+}
+
 }  // namespace sinew

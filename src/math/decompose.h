@@ -28,5 +28,6 @@ struct SymmetricModes {
 };
 SymmetricModes<2> symmetricModes(const Eigen::Matrix2d& A);
 SymmetricModes<3> symmetricModes(const Eigen::Matrix3d& A);
+SymmetricModes<12> symmetricModes(const Eigen::Matrix<double, 12, 12>& A);
 
 }  // namespace sinew

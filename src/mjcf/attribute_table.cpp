@@ -56,6 +56,29 @@ void declareDefaults(ElementStore& store, ElementType& root) {
     if (rule.type->tag != "plugin") addReduced(store, defaults, *rule.type);
 }
 
+void Attribute::parse(void* record, std::string_view text) const {
+  void* const value = static_cast<std::byte*>(record) + offset;
+  if (mask == 0) return type->parse(text, format, value);
+  int& bits = *static_cast<int*>(value);
+  const bool set = (parseWord(text, kSwitch) == 1) != inverted;
+  bits = set ? (bits | mask) : (bits & ~mask);
+}
+
+std::optional<std::string> Attribute::print(const void* record) const {
+  const void* const value = static_cast<const std::byte*>(record) + offset;
+  if (mask == 0) return type->print(value, format);
+  const bool set = (*static_cast<const int*>(value) & mask) != 0;
+  return set != inverted ? "enable" : "disable";
+}
+
+void addAttribute(ElementType& type, Attribute attribute, const void* freshRecord) {
+  ValueFormat& format = attribute.format;
+  if (attribute.has(kPartial) && format.min == format.max) format.min = 1;
+  format.reference = attribute.has(kReference);
+  attribute.defaultText = attribute.print(freshRecord).value_or("");
+  type.attributes.push_back(std::move(attribute));
+}
+
 const Attribute* ElementType::find(std::string_view name) const {
   const auto it =
       std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) { return a.name == name; });

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <optional>
@@ -35,11 +36,16 @@ struct Attribute {
   unsigned flags = kNone;
   std::string_view unsupported = {};  ///< the missing feature: any value but the default is an error
   std::string defaultText;            ///< for documentation and for recognizing default values
-  /// Set for bound attributes. The record is of the type the element was declared with.
-  std::function<void(void* record, std::string_view text)> parse;
-  std::function<std::optional<std::string>(const void* record)> print;
+  const ValueType* type = nullptr;    ///< of the member that holds the value, null if there is none
+  std::ptrdiff_t offset = 0;          ///< of that member in the record, in bytes
+  int mask = 0;                       ///< not 0: the value is whether these bits of an int are set
+  bool inverted = false;              ///< set bits mean "disable"
 
   bool has(unsigned flag) const { return (flags & flag) != 0; }
+  bool isBound() const { return type != nullptr; }
+  /// For bound attributes. The record is of the type the element was declared with.
+  void parse(void* record, std::string_view text) const;
+  std::optional<std::string> print(const void* record) const;
 };
 
 /// A condition on which attributes appear together. A bundle is a set of attributes.
@@ -86,6 +92,11 @@ const ElementType& elementType(std::initializer_list<std::string_view> path);
 /// Owns the element types while the table is put together.
 using ElementStore = std::deque<ElementType>;
 
+inline constexpr Keyword kSwitch[] = {{"disable", 0}, {"enable", 1}};
+
+/// Adds a bound attribute; what a fresh record holds is its default.
+void addAttribute(ElementType& type, Attribute attribute, const void* freshRecord);
+
 /// Declares the attributes of an element whose values live in a record of type R.
 template <class R>
 class Declare {
@@ -93,7 +104,7 @@ class Declare {
   explicit Declare(ElementType& type) : type_(type) { type_.record = &typeid(R); }
 
   /// An attribute held by `access`: a pointer to a member of R, or a generic function from R& or const R& to a
-  /// reference.
+  /// reference to one, or to a part of one.
   template <class Access>
   Declare& attr(std::string_view name, Access access, unsigned flags = kNone, std::string_view unsupported = {}) {
     return bind(name, access, naturalFormat<Member<Access>>(), flags, unsupported);
@@ -121,20 +132,11 @@ class Declare {
   /// An attribute with values enable and disable, held as the bits `mask` of an int. `inverted`: set means disabled.
   template <class Access>
   Declare& bit(std::string_view name, Access access, int mask, bool inverted) {
-    static constexpr Keyword kSwitch[] = {{"disable", 0}, {"enable", 1}};
-    Attribute& a = type_.attributes.emplace_back();
-    a.name = name, a.format = {ValueFormat::Kind::Word, 1, 1, kSwitch};
-    a.parse = [=](void* record, std::string_view text) {
-      int& bits = std::invoke(access, *static_cast<R*>(record));
-      const bool set = (parseWord(text, kSwitch) == 1) != inverted;
-      bits = set ? (bits | mask) : (bits & ~mask);
-    };
-    a.print = [=](const void* record) -> std::optional<std::string> {
-      const bool set = (std::invoke(access, *static_cast<const R*>(record)) & mask) != 0;
-      return set != inverted ? "enable" : "disable";
-    };
-    const R fresh{};
-    a.defaultText = a.print(&fresh).value_or("");
+    static_assert(std::is_same_v<Member<Access>, int>);
+    Attribute a = attribute<int>(name, access);
+    a.format = {ValueFormat::Kind::Word, 1, 1, kSwitch};
+    a.mask = mask, a.inverted = inverted;
+    addAttribute(type_, std::move(a), &fresh());
     return *this;
   }
 
@@ -162,21 +164,29 @@ class Declare {
   template <class Access>
   using Member = std::remove_cvref_t<std::invoke_result_t<Access, R&>>;
 
+  /// A record as it is before anything is read.
+  static const R& fresh() {
+    static const R record{};
+    return record;
+  }
+
+  /// Members are known by type and place, so that this is all there is to compile for each pair of record and type.
+  template <class T, class Access>
+  Attribute attribute(std::string_view name, Access access) {
+    const T& member = std::invoke(access, fresh());
+    Attribute a;
+    a.name = name;
+    a.type = &kValueType<T>;
+    a.offset = reinterpret_cast<const std::byte*>(&member) - reinterpret_cast<const std::byte*>(&fresh());
+    return a;
+  }
+
   template <class Access>
-  Declare& bind(std::string_view name, Access access, ValueFormat format, unsigned flags,
+  Declare& bind(std::string_view name, Access access, const ValueFormat& format, unsigned flags,
                 std::string_view unsupported) {
-    if ((flags & kPartial) && format.min == format.max) format.min = 1;
-    format.reference = (flags & kReference) != 0;
-    Attribute& a = type_.attributes.emplace_back();
-    a.name = name, a.format = format, a.flags = flags, a.unsupported = unsupported;
-    a.parse = [access, format](void* record, std::string_view text) {
-      parseValue(text, format, std::invoke(access, *static_cast<R*>(record)));
-    };
-    a.print = [access, format](const void* record) {
-      return formatValue(std::invoke(access, *static_cast<const R*>(record)), format);
-    };
-    const R fresh{};
-    a.defaultText = a.print(&fresh).value_or("");
+    Attribute a = attribute<Member<Access>>(name, access);
+    a.format = format, a.flags = flags, a.unsupported = unsupported;
+    addAttribute(type_, std::move(a), &fresh());
     return *this;
   }
 

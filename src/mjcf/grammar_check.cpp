@@ -158,7 +158,7 @@ void checkAgainst(const ElementType& grammar, Node& root, Warnings& warnings) {
 void readAttributesInto(const Node& node, const ElementType& type, void* record) {
   for (const auto& [name, text] : node.attributes) {
     const Attribute* attribute = type.find(name);
-    if (!attribute || !attribute->parse) continue;  // class and the like, which the reader resolves itself
+    if (!attribute || !attribute->isBound()) continue;  // class and the like, which the reader resolves itself
     try {
       attribute->parse(record, text);
     } catch (const ValueError& e) {

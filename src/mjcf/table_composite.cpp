@@ -6,11 +6,12 @@ namespace {
 
 constexpr Keyword kType[] = {{"particle", 0}, {"grid", 1}, {"rope", 2}, {"loop", 3}, {"cable", 4}, {"cloth", 5}};
 constexpr Keyword kKind[] = {{"main", 0}};
-constexpr Keyword kJointType[] = {{"free", 0}, {"ball", 1}, {"slide", 2}, {"hinge", 3}};
-constexpr Keyword kGeomType[] = {{"plane", 0},    {"hfield", 1}, {"sphere", 2}, {"capsule", 3}, {"ellipsoid", 4},
-                                 {"cylinder", 5}, {"box", 6},    {"mesh", 7},   {"sdf", 8}};
+constexpr Keyword kCompositeJointType[] = {{"free", 0}, {"ball", 1}, {"slide", 2}, {"hinge", 3}};
+constexpr Keyword kCompositeGeomType[] = {{"plane", 0},   {"hfield", 1},    {"sphere", 2},
+                                          {"capsule", 3}, {"ellipsoid", 4}, {"cylinder", 5},
+                                          {"box", 6},     {"mesh", 7},      {"sdf", 8}};
 
-void declareJoint(ElementStore& store, ElementType& composite) {
+void declareCompositeJoint(ElementStore& store, ElementType& composite) {
   using J = CompositeJointRecord;
   Declare<J>(addChild(store, composite, "joint", false, "in composite"))
       .word("kind", &J::kind, kKind, kRequired | kReading)
@@ -22,7 +23,7 @@ void declareJoint(ElementStore& store, ElementType& composite) {
       .attr("armature", &J::armature, kReading)
       .attr("solreffix", &J::solreffix, kPartial | kReading | kNoEffect)
       .attr("solimpfix", &J::solimpfix, kPartial | kReading | kNoEffect)
-      .word("type", &J::type, kJointType, kReading | kNoEffect)
+      .word("type", &J::type, kCompositeJointType, kReading | kNoEffect)
       .attr("axis", &J::axis, kReading | kNoEffect)
       .word("limited", &J::limited, kTri, kReading)
       .attr("range", &J::range, kReading)
@@ -34,10 +35,10 @@ void declareJoint(ElementStore& store, ElementType& composite) {
       .attr("solimpfriction", &J::solimpfriction, kPartial | kReading);
 }
 
-void declareGeom(ElementStore& store, ElementType& composite) {
+void declareCompositeGeom(ElementStore& store, ElementType& composite) {
   using G = spec::Geom;
   Declare<G>(addChild(store, composite, "geom", kAtMostOne, "in composite"))
-      .word("type", &G::type, kGeomType, kReading)
+      .word("type", &G::type, kCompositeGeomType, kReading)
       .attr("contype", &G::contype, kReading)
       .attr("conaffinity", &G::conaffinity, kReading)
       .attr("condim", &G::condim, kReading)
@@ -74,7 +75,7 @@ void declareComposite(ElementStore& store, ElementType& body) {
       .attr("curve", &C::curve, kReading)
       .attr("size", &C::size, kPartial | kReading)
       .attr("quat", &C::quat, kReading);
-  declareJoint(store, composite);
+  declareCompositeJoint(store, composite);
   ElementType& skin = addChild(store, composite, "skin", kAtMostOne, "in composite");
   skin.visual = true;
   DeclareText(skin)
@@ -84,7 +85,7 @@ void declareComposite(ElementStore& store, ElementType& body) {
       .real("rgba", 4)
       .real("inflate")
       .integer("subgrid");
-  declareGeom(store, composite);
+  declareCompositeGeom(store, composite);
   using S = spec::Site;
   Declare<S>(addChild(store, composite, "site", kAtMostOne, "in composite"))
       .attr("group", &S::group, kReading)

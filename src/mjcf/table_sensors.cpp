@@ -4,7 +4,7 @@
 namespace sinew::mjcf {
 namespace {
 
-constexpr Keyword kInterp[] = {{"zoh", 0}, {"linear", 1}, {"cubic", 2}};
+constexpr Keyword kSensorInterp[] = {{"zoh", 0}, {"linear", 1}, {"cubic", 2}};
 constexpr Keyword kFrameObject[] = {{"body", 1}, {"xbody", 2}, {"geom", 5}, {"site", 6}, {"camera", 7}};
 constexpr Keyword kRayData[] = {{"dist", 1}, {"dir", 2}, {"origin", 4}, {"point", 8}, {"normal", 16}, {"depth", 32}};
 constexpr Keyword kContactData[] = {{"found", 1}, {"force", 2},   {"torque", 4},  {"dist", 8},
@@ -19,7 +19,7 @@ Declare<S> addSensor(ElementStore& store, ElementType& sensor, std::string_view 
   Declare<S> d(addChild(store, sensor, tag, false, "in sensor"));
   d.attr("name", &S::name)
       .attr("nsample", &S::nsample)
-      .word("interp", &S::interp, kInterp)
+      .word("interp", &S::interp, kSensorInterp)
       .attr("delay", &S::delay)
       .attr("interval", &S::interval, kPartial)
       .attr("cutoff", &S::cutoff)
@@ -126,7 +126,7 @@ void declareSensors(ElementStore& store, ElementType& root) {
       .text("geom", kRequired)
       .text("mesh", kRequired)
       .integer("nsample")
-      .word("interp", kInterp)
+      .word("interp", kSensorInterp)
       .real("delay")
       .real("interval", 1, 2)
       .real("user", 0, kAnyCount);

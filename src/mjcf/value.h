@@ -178,4 +178,16 @@ std::optional<std::string> formatValue(const T& value, const ValueFormat& format
   }
 }
 
+/// parseValue and formatValue of a type that is known by address.
+struct ValueType {
+  void (*parse)(std::string_view text, const ValueFormat& format, void* value);
+  std::optional<std::string> (*print)(const void* value, const ValueFormat& format);
+};
+template <class T>
+inline constexpr ValueType kValueType{
+    [](std::string_view text, const ValueFormat& format, void* value) {
+      parseValue(text, format, *static_cast<T*>(value));
+    },
+    [](const void* value, const ValueFormat& format) { return formatValue(*static_cast<const T*>(value), format); }};
+
 }  // namespace sinew::mjcf

@@ -51,17 +51,21 @@ class Writer {
   template <class R>
   void attributes(const ElementType& type, const R& record, Names skip = {}, const Names& always = {}) {
     if (*type.record != typeid(R)) throw LoadError("internal error: record of another type");
+    const R fresh{};
+    differing(type, &record, &fresh, std::move(skip), always);
+  }
+
+  void differing(const ElementType& type, const void* record, const void* fresh, Names skip, const Names& always) {
     // alternatives win over quat, and MJCF allows one orientation only
     for (const std::string_view winner : {"axisangle", "xyaxes", "zaxis", "euler", "fullinertia"}) {
       const Attribute* attribute = type.find(winner);
-      if (attribute && attribute->print(&record)) skip.insert("quat");
+      if (attribute && attribute->print(record)) skip.insert("quat");
     }
-    const R fresh{};
     for (const Attribute& a : type.attributes) {
-      if (!a.print || a.has(kReading) || skip.contains(a.name)) continue;
-      const std::optional<std::string> text = a.print(&record);
+      if (!a.isBound() || a.has(kReading) || skip.contains(a.name)) continue;
+      const std::optional<std::string> text = a.print(record);
       const bool needed = a.has(kRequired) || always.contains(a.name);
-      if (!text || (!needed && text == a.print(&fresh))) continue;
+      if (!text || (!needed && text == a.print(fresh))) continue;
       xml_.attribute(a.name, *text);
     }
   }
@@ -223,8 +227,9 @@ class Writer {
     plain.type = JointType::Free;
     plain.name = joint.name, plain.group = joint.group, plain.align = joint.align;
     const ElementType& full = elementType({"worldbody", "body", "joint"});
-    const bool simple = std::all_of(full.attributes.begin(), full.attributes.end(),
-                                    [&](const Attribute& a) { return !a.print || a.print(&joint) == a.print(&plain); });
+    const bool simple = std::all_of(full.attributes.begin(), full.attributes.end(), [&](const Attribute& a) {
+      return !a.isBound() || a.print(&joint) == a.print(&plain);
+    });
     element({"worldbody", "body", simple ? "freejoint" : "joint"}, joint);
   }
 
@@ -285,8 +290,9 @@ class Writer {
   void part(const ElementType& parent, std::string_view tag, const R& record) {
     const ElementType& type = *parent.child(tag);
     const R fresh{};
-    const bool says = std::any_of(type.attributes.begin(), type.attributes.end(),
-                                  [&](const Attribute& a) { return a.print && a.print(&record) != a.print(&fresh); });
+    const bool says = std::any_of(type.attributes.begin(), type.attributes.end(), [&](const Attribute& a) {
+      return a.isBound() && a.print(&record) != a.print(&fresh);
+    });
     if (!says) return;
     open(type, record, tag);
     xml_.close();
@@ -333,7 +339,7 @@ class Writer {
     const spec::Joint plain;
     const ElementType& type = elementType({"default", "joint"});
     return std::any_of(type.attributes.begin(), type.attributes.end(),
-                       [&](const Attribute& a) { return a.print && a.print(&joint) != a.print(&plain); });
+                       [&](const Attribute& a) { return a.isBound() && a.print(&joint) != a.print(&plain); });
   }
 
   void writeFlexcompClasses() {

@@ -285,14 +285,16 @@ std::string firstDifference(const Model& a, const Model& b) {
   if (!(a.stat == b.stat)) return "stat";
 
   std::string difference;
-#define SINEW_X(type, name, rows, cols, doc)                                                                \
-  for (std::ptrdiff_t i = 0; difference.empty() && i < a.name.size(); ++i) {                                \
-    if (!sameBits(a.name[i], b.name[i])) {                                                                  \
-      difference = fmt::format(#name "[{}]: {} against {}", i, printable(a.name[i]), printable(b.name[i])); \
-    }                                                                                                       \
-  }
-  SINEW_MODEL_ARRAYS(SINEW_X)
-#undef SINEW_X
+  const std::array<Field, Model::kFields> others = b.fields();
+  std::size_t field = 0;
+  a.forEachArray([&](const char* name, const auto& array, int, int, const char*) {
+    const auto& other = *static_cast<const std::remove_cvref_t<decltype(array)>*>(others[field++].array);
+    for (std::ptrdiff_t i = 0; difference.empty() && i < array.size(); ++i) {
+      if (!sameBits(array[i], other[i])) {
+        difference = fmt::format("{}[{}]: {} against {}", name, i, printable(array[i]), printable(other[i]));
+      }
+    }
+  });
   return difference;
 }
 

@@ -1,13 +1,14 @@
 #include "model/option_check.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <type_traits>
+
+#include "base/joined.h"
 
 namespace sinew {
 namespace {
@@ -34,7 +35,7 @@ requires(std::is_integral_v<T> || std::is_enum_v<T>) double firstBad(T) { return
 std::string textOf(double x) { return fmt::format("{}", x); }
 template <std::size_t n>
 std::string textOf(const std::array<double, n>& values) {
-  return fmt::format("{}", fmt::join(values, " "));
+  return joined(values, " ");
 }
 template <class T>
 requires(std::is_integral_v<T> || std::is_enum_v<T>) std::string textOf(T) { return {}; }

@@ -161,7 +161,7 @@ void forEachElement(Spec& spec, ElementKind kind, F&& f) {
 
 bool isNumeric(const Attribute& a) {
   const auto kind = a.format.kind;
-  return a.parse && a.print &&
+  return a.isBound() &&
          (kind == ValueFormat::Kind::Real || kind == ValueFormat::Kind::Float || kind == ValueFormat::Kind::Int);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "base/joined.h"
 #include "spec/attach.h"
 
 namespace sinew::spec {
@@ -14,7 +15,7 @@ std::string show(double value) { return fmt::format("{}", value); }
 std::string show(int value) { return fmt::format("{}", value); }
 template <std::size_t N>
 std::string show(const std::array<double, N>& value) {
-  return fmt::format("{}", fmt::join(value, " "));
+  return joined(value, " ");
 }
 template <class T>
 requires std::is_enum_v<T> std::string show(T value) { return fmt::format("{}", static_cast<int>(value)); }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
+#include <stdexcept>
 #include <utility>
 
 #include "constraints/checks.h"

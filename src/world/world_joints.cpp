@@ -1,7 +1,11 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <stdexcept>
 
+#include "base/joined.h"
 #include "constraints/checks.h"
 #include "world/world_impl.h"
 
@@ -16,7 +20,7 @@ Pose localPose(const Placement& body, const Pose& world) { return compose(invers
 Vec3 checkedAxis(const std::string& who, const Vector3& axis) {
   const Vec3 a = toEigen(axis);
   if (!(std::isfinite(a.norm()) && a.norm() > 1e-9)) {
-    check::fail(who, "axis", fmt::format("({})", fmt::join(axis, ", ")), "finite and longer than 1e-9");
+    check::fail(who, "axis", fmt::format("({})", joined(axis, ", ")), "finite and longer than 1e-9");
   }
   return a.normalized();
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 
 #include "constraint/prescribed.h"
 #include "constraints/checks.h"

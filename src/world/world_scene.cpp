@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <stdexcept>
 
+#include "base/joined.h"
 #include "collision/bounding_tree.h"
 #include "collision/collide_memory.h"
 #include "collision/colliders.h"
@@ -181,7 +184,7 @@ std::optional<RayCastHit> World::rayCast(const Vector3& origin, const Vector3& d
   check::finite("ray", "direction", direction);
   const double length = toEigen(direction).norm();
   if (!(length > 1e-12 && std::isfinite(length))) {
-    check::fail("ray", "direction", fmt::format("({})", fmt::join(direction, ", ")), "longer than 1e-12");
+    check::fail("ray", "direction", fmt::format("({})", joined(direction, ", ")), "longer than 1e-12");
   }
   if (!(options.maxDistance >= 0)) {
     check::fail("ray", "largest distance", fmt::format("{}", options.maxDistance), "0 or more");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <stdexcept>
 
 #include "constraints/checks.h"
 #include "constraints/vectors.h"
