@@ -294,6 +294,10 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
     const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
     start += lead;
     course = lead + loadWide(c.change.data());
+  } else if constexpr (!Back) {
+    const Wide last = loadWide(c.course.data());
+    store(c.course.data(), start);  // one number too many, the zero after the impulses
+    start += Wide{beta, beta, beta, 0} * (start - last);
   }
   const double least = Part ? std::min(0.0, -c.total[0]) : 0;
   const double normal = std::max(least, c.keeps * (start[0] + (lacking[0] + c.bias) * c.normalInverse));
@@ -309,11 +313,11 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
     store(c.change.data(), change);
   }
   store(c.lambda.data(), next);
-  if constexpr (Part) {
-    if constexpr (Back) store(c.total.data(), loadWide(c.total.data()) + next);
-  } else {
-    sums.moved += loadWide(c.gram.data()) * change * change;
-    sums.size += loadWide(c.gram.data()) * next * next;
+  if constexpr (Part && Back) store(c.total.data(), loadWide(c.total.data()) + next);
+  if constexpr (!Part || Back) {
+    const Wide gram = loadWide(c.gram.data()), moved = Part ? next - loadWide(c.course.data()) : change;
+    sums.moved += gram * moved * moved;
+    sums.size += gram * next * next;
   }
 }
 
@@ -368,11 +372,11 @@ SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, Free
   Sums sums;
   if (sweep.part) {
     sweep.back ? visitInOrder<true, true>(manifolds, count, contacts, f, 0, sums)
-               : visitInOrder<false, true>(manifolds, count, contacts, f, 0, sums);
-    return;
+               : visitInOrder<false, true>(manifolds, count, contacts, f, sweep.beta, sums);
+  } else {
+    sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep.beta, sums)
+               : visitInOrder<false, false>(manifolds, count, contacts, f, sweep.beta, sums);
   }
-  sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep.beta, sums)
-             : visitInOrder<false, false>(manifolds, count, contacts, f, sweep.beta, sums);
   moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
   size += sums.size[0] + sums.size[1] + sums.size[2];
 }

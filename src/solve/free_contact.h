@@ -113,7 +113,8 @@ struct Sweep {
   bool back = false;  ///< from the last contact to the first
   double beta = 0;    ///< of the extrapolation that went before it
   /// Impulses are those of a substep, which may take back what those before it pushed, as it is the whole that must
-  /// push. They are added to the total on the way back. There is no extrapolation.
+  /// push. They are added to the total on the way back. On the way forth they begin with what they were, plus beta
+  /// times the change from the substep before, which `course` remembers.
   bool part = false;
 
   /// Least normal impulse, `total` being that of the substeps before.
@@ -121,8 +122,9 @@ struct Sweep {
 };
 
 /// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and
-/// sum G_kk lambda_k^2, but in substeps. Before that impulses are extrapolated, lambda += beta course, which the
-/// velocities know already, and courses become beta course + change, with the change of the sweep before.
+/// sum G_kk lambda_k^2; in substeps on the way back only, and by the change since the substep before. Before that
+/// impulses are extrapolated, lambda += beta course, which the velocities know already, and courses become beta course
+/// + change, with the change of the sweep before. For substeps see Sweep.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     double& moved, double& size);
 

@@ -20,6 +20,10 @@ namespace {
 constexpr int kRelaxing = 4;
 /// Largest share of a depth that a substep removes; more would overshoot.
 constexpr double kMostShare = 0.3;
+/// From substep to substep impulses go on by this share of their last change. Less than a half, or hard rows would
+/// oscillate; without it slow modes of tall things would, see docs/impulse.md. It is for these only: where impulses
+/// change by more than the share kSlow in a substep, something has been met or let go.
+constexpr double kLead = 0.4, kSlow = 0.01;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -329,10 +333,10 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
   const RowBlock& block = *large.rows;
   const int n = block.nbasis;
   double w[kMaxBasis], delta[kMaxBasis];
-  for (int i = 0; i < n; ++i) {  // extrapolation, which the velocities know already
-    const double lead = sweep.beta * large.course[i];
+  for (int i = 0; i < n && !(sweep.part && sweep.back); ++i) {  // extrapolation, which the velocities know already
+    const double before = lambda[i], lead = sweep.beta * (sweep.part ? before - large.course[i] : large.course[i]);
     lambda[i] += lead;
-    large.course[i] = lead + large.change[i];
+    large.course[i] = sweep.part ? before : lead + large.change[i];
   }
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
@@ -362,7 +366,8 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
   }
   for (int i = 0; i < n; ++i) {
     large.change[i] = delta[i] = lambda[i] - delta[i];
-    change.moved += large.gram[i * n + i] * delta[i] * delta[i];
+    const double moved = sweep.part ? lambda[i] - large.course[i] : delta[i];
+    change.moved += large.gram[i * n + i] * moved * moved;
     change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
   if (sweep.part && sweep.back) {
@@ -491,14 +496,17 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
   scale(1.0 / count);
   for (const int dof : dofs_) space_.beginSubstep(space_.componentOf(dof), h);
   start(lambda);
+  for (const int dof : dofs_) space_.noteStart(space_.componentOf(dof));
+  double lead = 0;
   for (int substep = 0; substep < count; ++substep) {
     if (substep > 0) {
-      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h);
+      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h, lead);
     }
     rule.elapsed = substep * h;
     apply(rule);
-    sweepOnce({.back = false, .part = true}, lambda.data());
-    sweepOnce({.back = true, .part = true}, lambda.data());
+    sweepOnce({.back = false, .beta = lead, .part = true}, lambda.data());
+    const Change change = sweepOnce({.back = true, .part = true}, lambda.data());
+    lead = change.moved <= kSlow * kSlow * change.size ? kLead : 0;
     for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
   }
   report.sweeps = 2 * count;

@@ -232,6 +232,24 @@ TEST_P(HardContacts, HARD_3_APyramidOfThirtyLayersStands) {
   expectToStand(pyramid(method(), runsLong() ? 30 : 12), runsLong() ? 60 : isNewton() ? 1 : 3, 1);
 }
 
+// A wall of one and a half bricks sways after it is set up, and the less the longer it stands: the energy of four
+// seconds against that of the four before them. Slow modes are those that sweeps solve worst.
+TEST(HardMethods, HARD_3_SwayingDiesOut) {
+  Scene run(brickWall("sweep", 30, 2));
+  const auto energyOf = [&](double duration) {
+    double sum = 0;
+    for (int i = 0; i < static_cast<int>(duration / kStep); ++i) {
+      run.steps(1);
+      for (const double v : run.d.qvel) sum += v * v;
+    }
+    return sum;
+  };
+  energyOf(2);
+  const double early = energyOf(4), late = energyOf(4);
+  EXPECT_GT(early, 0);
+  EXPECT_LT(late, 0.5 * early);
+}
+
 // ------------------------------------------------------------------------------------------ HARD-4
 
 TEST_P(HardContacts, HARD_4_ALightCubeCarriesAHeavyOne) {
