@@ -178,7 +178,7 @@ Result measure(const scenes::Scene& scene, const Settings& settings, Reference* 
   if (reference) result.referenceWork = reference->work();
   if (reference && m.nflex == 0) {  // flexes have other coordinates there
     for (int i = 0; i < m.nq; ++i) {
-      const double difference = std::abs(replay.data().qpos[i] - reference->qpos()[static_cast<std::size_t>(i)]);
+      const double difference = std::abs(replay.data().qpos[i] - reference->qpos()[i]);
       result.farthest = std::max(result.farthest, difference);
     }
   }

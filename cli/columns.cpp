@@ -23,7 +23,7 @@ class ColumnNames {
   }
   void put(int at, std::string_view owner, std::string_view part = {}) {
     if (owner.empty() || at < 0 || at >= static_cast<int>(names_.size())) return;
-    names_[static_cast<std::size_t>(at)] = part.empty() ? std::string(owner) : fmt::format("{}.{}", owner, part);
+    names_[at] = part.empty() ? std::string(owner) : fmt::format("{}.{}", owner, part);
   }
   void put(int at, std::string_view owner, const Words& parts) {
     for (std::size_t i = 0; i < parts.size(); ++i) put(at + static_cast<int>(i), owner, parts[i]);

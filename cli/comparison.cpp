@@ -186,8 +186,8 @@ void Comparison::compareNames() {
     const int own = ids ? static_cast<int>(ids->size()) : countOf(m_, type);
     const int count = std::min(own, static_cast<int>(reference->second.size()));
     for (int k = 0; k < count; ++k) {
-      const int i = ids ? (*ids)[static_cast<std::size_t>(k)] : k;
-      const std::string& theirs = reference->second[static_cast<std::size_t>(k)];
+      const int i = ids ? (*ids)[k] : k;
+      const std::string& theirs = reference->second[k];
       if (i < 0 || nameOf(m_, type, i) == theirs) continue;
       reportMismatch("names", "compile", FieldReport::kCompiled,
                      fmt::format("{} {} is \"{}\", reference \"{}\"", kind, i, nameOf(m_, type, i), theirs));
@@ -384,9 +384,8 @@ void Comparison::compareState(const TraceSample& sample, const Field& field, con
         if (static_cast<std::size_t>(other.colind[at]) == i && reference[at] > 0) diagonal[i] = reference[at];
       }
     }
-    reportSparse({nnz, adr, col, field.values}, other, "nv", [&](std::ptrdiff_t i, std::ptrdiff_t j) {
-      return std::sqrt(diagonal[static_cast<std::size_t>(i)] * diagonal[static_cast<std::size_t>(j)]);
-    });
+    reportSparse({nnz, adr, col, field.values}, other, "nv",
+                 [&](std::ptrdiff_t i, std::ptrdiff_t j) { return std::sqrt(diagonal[i] * diagonal[j]); });
     return;
   }
   // the trace holds only the path points in use

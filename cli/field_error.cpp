@@ -214,7 +214,7 @@ Kind kindOfSensor(SensorType type) {
 }
 
 double rowEntry(const SparseRows& rows, std::ptrdiff_t row, std::size_t k, std::ptrdiff_t& column) {
-  const auto at = static_cast<std::size_t>(rows.rowadr[static_cast<std::size_t>(row)]) + k;
+  const auto at = static_cast<std::size_t>(rows.rowadr[row]) + k;
   column = static_cast<std::ptrdiff_t>(rows.colind[at]);
   return rows.values[at];
 }
@@ -303,7 +303,7 @@ WorstEntry worstSparse(const SparseRows& ours, const SparseRows& reference, std:
     merged.clear();
     const std::array<const SparseRows*, 2> sides{&ours, &reference};
     for (std::size_t side = 0; side < 2; ++side) {
-      const auto count = static_cast<std::size_t>(sides[side]->rownnz[static_cast<std::size_t>(row)]);
+      const auto count = static_cast<std::size_t>(sides[side]->rownnz[row]);
       for (std::size_t k = 0; k < count; ++k) {
         std::ptrdiff_t column = 0;
         const double value = rowEntry(*sides[side], row, k, column);

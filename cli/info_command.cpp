@@ -93,7 +93,7 @@ std::string describeBody(const Model& m, int body) {
 /// Draws the bodies below `root` with lines from parent to child. Works on a stack: trees may be deeper than ours.
 void drawTree(const Model& m) {
   std::vector<std::vector<int>> children(static_cast<std::size_t>(m.nbody));
-  for (int i = m.nbody - 1; i > 0; --i) children[static_cast<std::size_t>(m.body_parentid[i])].push_back(i);
+  for (int i = m.nbody - 1; i > 0; --i) children[m.body_parentid[i]].push_back(i);
   struct Node {
     int body;
     std::string indent;
@@ -106,7 +106,7 @@ void drawTree(const Model& m) {
     const char* branch = node.body == 0 ? "" : node.isLast ? "└─ " : "├─ ";
     fmt::print("  {}{}{}\n", node.indent, branch, describeBody(m, node.body));
     const std::string indent = node.body == 0 ? "" : node.indent + (node.isLast ? "   " : "│  ");
-    const std::vector<int>& below = children[static_cast<std::size_t>(node.body)];  // last child first
+    const std::vector<int>& below = children[node.body];  // last child first
     for (std::size_t i = 0; i < below.size(); ++i) open.push_back({below[i], indent, i == 0});
   }
 }
@@ -242,7 +242,7 @@ void printArray(const Model& m, const InfoOptions& o) {
   for (std::ptrdiff_t row = 0; row < field->rows; ++row) {
     std::vector<std::string> values;
     for (std::ptrdiff_t k = 0; k < field->columns; ++k) {
-      values.push_back(valueText(*field, field->values[static_cast<std::size_t>(row * field->columns + k)]));
+      values.push_back(valueText(*field, field->values[row * field->columns + k]));
     }
     const std::string owner = rowOwner(m, field->rowSize, row);
     fmt::print("{:>6}  {}{}\n", row, fmt::join(values, " "), owner.empty() ? "" : "  (" + owner + ")");

@@ -88,7 +88,7 @@ std::optional<Field> ReferenceRows::align(const Field& field, std::vector<double
     aligned.rowSize = "";
     // displacements from rest are zero there, whatever the places are
     for (std::size_t i = 0; i < reference.size() && reference.size() == layout_.qpos().size(); ++i) {
-      if (layout_.qpos()[i] >= m_.nq_rigid) reference[i] += field.values[static_cast<std::size_t>(layout_.qpos()[i])];
+      if (layout_.qpos()[i] >= m_.nq_rigid) reference[i] += field.values[layout_.qpos()[i]];
     }
     return map(layout_.qpos());
   }

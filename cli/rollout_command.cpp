@@ -148,7 +148,7 @@ class Crew {
       while (!mustStop()) {
         const std::int64_t piece = team_.next(finished);
         if (piece < 0) break;
-        finished = compute(missing_[static_cast<std::size_t>(piece)], thread, unique, workspace);
+        finished = compute(missing_[piece], thread, unique, workspace);
       }
     } catch (...) {
       const std::lock_guard guard(mutex_);

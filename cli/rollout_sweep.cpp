@@ -240,7 +240,7 @@ std::vector<double> Sweep::draw(std::int64_t runs, std::uint64_t seed, std::span
       double x = 0;
       switch (v.law) {
         case Law::Axis:
-          x = v.values[static_cast<std::size_t>(run / stride % axes_[v.axis])];
+          x = v.values[run / stride % axes_[v.axis]];
           break;
         case Law::Uniform:
           x = v.a + (v.b - v.a) * CounterRandom(seed, i, kDraws).uniform(key);

@@ -75,7 +75,7 @@ Scene bin(int count) {
                                             fmt::format("type=\"cylinder\" size=\"{} {}\"", s, 0.9 * s),
                                             fmt::format("type=\"box\" size=\"{} {} {}\"", s, 0.8 * s, 1.1 * s)};
     fmt::format_to(std::back_inserter(bodies), "    <body {}><freejoint/><geom {}/></body>\n",
-                   startOf(i, 5, 0.17, 0.15), shapes[static_cast<std::size_t>(i % 5)]);
+                   startOf(i, 5, 0.17, 0.15), shapes[i % 5]);
   }
   return {name, pileDocument(name, "", "", bodies)};
 }

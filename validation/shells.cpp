@@ -75,7 +75,7 @@ Grid gridOf(const std::string& kind, int nu, int nv, double stretch) {
     for (int j = 0; j <= rows; ++j) {
       const double v = static_cast<double>(j) / rows;
       const bool shifted = (j + rows / 2) % 2 == 1;
-      std::vector<int>& points = row[static_cast<std::size_t>(j)];
+      std::vector<int>& points = row[j];
       if (shifted) points.push_back(grid.add(0, v));
       for (int i = 0; i < nu + (shifted ? 0 : 1); ++i) points.push_back(grid.add((i + (shifted ? 0.5 : 0)) / nu, v));
       if (shifted) points.push_back(grid.add(1, v));
@@ -171,7 +171,7 @@ double plateCoefficient(const std::string& kind, int n, double poisson, bool cla
   FlexRun run(shell.option, shell.world());
   const std::vector<double> area = shell.areas(own);
   for (int i = 0; i < inside; ++i) {
-    if (!run.m.flexnode_pinned[i]) run.load(i, 2, q * area[static_cast<std::size_t>(i)]);
+    if (!run.m.flexnode_pinned[i]) run.load(i, 2, q * area[i]);
   }
   settle(run, w);
   const int centre = grid.nearest(0.5, 0.5);
@@ -209,13 +209,13 @@ Grid closed(const Grid& grid) {
   std::vector<int> to(grid.at.size(), -1);
   Grid result;
   for (int i = 0; i < count; ++i) {
-    if (grid.point(i)[0] < 1) to[static_cast<std::size_t>(i)] = result.add(grid.point(i)[0], grid.point(i)[1]);
+    if (grid.point(i)[0] < 1) to[i] = result.add(grid.point(i)[0], grid.point(i)[1]);
   }
   for (int i = 0; i < count; ++i) {
-    if (grid.point(i)[0] == 1) to[static_cast<std::size_t>(i)] = result.nearest(0, grid.point(i)[1]);
+    if (grid.point(i)[0] == 1) to[i] = result.nearest(0, grid.point(i)[1]);
   }
   for (auto t : grid.triangles) {
-    for (int& v : t) v = to[static_cast<std::size_t>(v)];
+    for (int& v : t) v = to[v];
     result.triangles.push_back(t);
   }
   return result;
@@ -350,13 +350,13 @@ double roof(const std::string& kind, int n) {
     const bool end = p[1] == 0 || p[1] == 1;
     s.held.push_back({end, false, end});
   }
-  s.held[static_cast<std::size_t>(grid.nearest(0.5, 0))][1] = true;
+  s.held[grid.nearest(0.5, 0)][1] = true;
   const std::vector<double> area = s.shell.areas(s.shell.triangles.size());
   std::vector<Point> force;
   // a thousandth of the load: small deflections
   for (const double a : area) force.push_back({0, 0, -90e-3 * a});
   const std::vector<Point> moved = s.solve(force, 0.3024e-3, 1e-4);
-  return -1e3 * moved[static_cast<std::size_t>(grid.nearest(0, 0.5))][2];
+  return -1e3 * moved[grid.nearest(0, 0.5)][2];
 }
 
 double pinchedHemisphere(const std::string& kind, int around, int along) {

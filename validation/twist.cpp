@@ -62,12 +62,12 @@ Eigen::VectorXd stiffnessEigenvalues(FlexRun& r, double length) {
     stages::velocity(m, r.d);
     x = before;
     Eigen::VectorXd f(n);
-    for (Eigen::Index i = 0; i < n; ++i) f[i] = r.d.qfrc_spring[m.nv_rigid + dofs[static_cast<std::size_t>(i)]];
+    for (Eigen::Index i = 0; i < n; ++i) f[i] = r.d.qfrc_spring[m.nv_rigid + dofs[i]];
     return f;
   };
   const double by = 1e-5 * length;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const int dof = dofs[static_cast<std::size_t>(i)];
+    const int dof = dofs[i];
     K.col(i) = (forces(dof, -by) - forces(dof, by)) / (2 * by);
   }
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(0.5 * (K + K.transpose()), Eigen::EigenvaluesOnly);
@@ -203,7 +203,7 @@ Helix helix(int n) {
   // a small bump in the middle, along the wave that the moment prefers
   const double wave = torsion * twist / length / (2 * bend);
   for (int i = 1; i < n; ++i) {
-    const double s = points[static_cast<std::size_t>(i)][0] - 0.5 * length, size = 0.02 / std::cosh(s);
+    const double s = points[i][0] - 0.5 * length, size = 0.02 / std::cosh(s);
     r.d.qpos[r.m.nq_rigid + 3 * i + 1] += size * std::cos(wave * s);
     r.d.qpos[r.m.nq_rigid + 3 * i + 2] += size * std::sin(wave * s);
   }
@@ -222,15 +222,13 @@ Helix helix(int n) {
   // the middle of the rod is between two segments: a parabola in s^2 through the four next to it
   std::vector<double> cosine;
   for (int i = 0; i < n; ++i) cosine.push_back((vertexAt(r, i + 1) - vertexAt(r, i)).normalized().x());
-  const auto mean = [&](int k) {
-    return 0.5 * (cosine[static_cast<std::size_t>(n / 2 + k)] + cosine[static_cast<std::size_t>(n / 2 - 1 - k)]);
-  };
+  const auto mean = [&](int k) { return 0.5 * (cosine[n / 2 + k] + cosine[n / 2 - 1 - k]); };
   const double least = (9 * mean(0) - mean(1)) / 8;
   const double star = 2 * bend / moment * std::sqrt((1 + least) / (1 - least));
   double worst = 0;
   for (int i = 0; i < n; ++i) {
     const double s = length * ((i + 0.5) / n - 0.5);
-    const double f = (cosine[static_cast<std::size_t>(i)] - least) / (1 - least);
+    const double f = (cosine[i] - least) / (1 - least);
     worst = std::max(worst, std::abs(f - std::pow(std::tanh(s / star), 2)));
   }
   const double stretched = r.d.flexedge_length[0] / r.m.flexedge_length0[0] - 1;

@@ -79,7 +79,7 @@ class OdeEngine final : public Engine {
     std::array<dContact, 8> contact;
     const int count = dCollide(a, b, static_cast<int>(contact.size()), &contact[0].geom, sizeof(dContact));
     for (int i = 0; i < count; ++i) {
-      dContact& c = contact[static_cast<std::size_t>(i)];
+      dContact& c = contact[i];
       c.surface.mode = dContactApprox1;
       c.surface.mu = friction_;
       dJointAttach(dJointCreateContact(world_, contacts_, &c), bodyA, bodyB);

@@ -78,10 +78,10 @@ class Replay {
   }
 
   void run(int piece) {
-    engine_.restore(*starts_[static_cast<std::size_t>(piece)]);
+    engine_.restore(*starts_[piece]);
     const double begin = sinew::bench::cpuMicroseconds();
     for (int i = 0; i < s_.pieceSteps; ++i) engine_.step();
-    double& least = least_[static_cast<std::size_t>(piece)];
+    double& least = least_[piece];
     least = std::min(least, sinew::bench::cpuMicroseconds() - begin);
   }
 

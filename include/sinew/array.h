@@ -16,11 +16,11 @@ class Array {
 
   T& operator[](std::ptrdiff_t i) {
     assert(i >= 0 && i < size());
-    return values_[static_cast<std::size_t>(i)];
+    return values_[i];
   }
   const T& operator[](std::ptrdiff_t i) const {
     assert(i >= 0 && i < size());
-    return values_[static_cast<std::size_t>(i)];
+    return values_[i];
   }
 
   T* data() { return values_.data(); }

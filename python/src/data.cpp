@@ -111,7 +111,7 @@ nb::object rowArray(const DataBox& box, const std::string& name) {
           double& entry = row[d.row_column[block.column + c]];
           if (block.kind == BlockKind::Pyramid) {
             const int k = 1 + r / 2;
-            const double mu = d.row_cone[block.cone].friction[static_cast<std::size_t>(k - 1)];
+            const double mu = d.row_cone[block.cone].friction[k - 1];
             entry = value(0, c) + (r % 2 == 0 ? mu : -mu) * value(k, c);
           } else {
             entry = value(r, c);

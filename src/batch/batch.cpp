@@ -76,7 +76,7 @@ struct Batch::Impl {
     for (int run = 0; run < n; ++run) show(run);
   }
 
-  Data& at(int run) { return data[static_cast<std::size_t>(run)]; }
+  Data& at(int run) { return data[run]; }
 
   /// Calls f(numbers in Data, column) for every state array of doubles.
   template <class F>
@@ -112,7 +112,7 @@ struct Batch::Impl {
   /// The model of a run: the shared one, or that of the thread with the run's own numbers in it.
   const Model& modelOf(int run, int slot) {
     if (varied.empty()) return model;
-    Model& m = models[static_cast<std::size_t>(slot)];
+    Model& m = models[slot];
     const auto arrays = [&](auto&& f) { m.forEachArray(f); };
     const auto put = [&](Column& c) {
       withArray(arrays, c.name, [&](Array<double>& array) { std::copy_n(c.of(run), c.width, array.data()); });
@@ -153,7 +153,7 @@ struct Batch::Impl {
   void advance(int run, int slot, int steps) {
     Data& d = at(run);
     const Model& m = modelOf(run, slot);
-    char& stop = stopped[static_cast<std::size_t>(run)];
+    char& stop = stopped[run];
     take(run);
     for (int k = 0; k < steps && !stop; ++k) {
       if (onDivergence == OnDivergence::Stop) save(run);
@@ -269,7 +269,7 @@ void Batch::forward() {
 void Batch::reset(int run) {
   impl_->checkRun(run);
   sinew::reset(impl_->modelOf(run, 0), impl_->at(run));
-  impl_->stopped[static_cast<std::size_t>(run)] = 0;
+  impl_->stopped[run] = 0;
   impl_->show(run);
 }
 
@@ -282,7 +282,7 @@ void Batch::resetToKey(int run, int key) {
   const Model& m = impl_->model;
   if (key < 0 || key >= m.nkey) fail(fmt::format("keyframe {} does not exist, the model has {}", key, m.nkey));
   sinew::resetToKey(impl_->modelOf(run, 0), impl_->at(run), key);
-  impl_->stopped[static_cast<std::size_t>(run)] = 0;
+  impl_->stopped[run] = 0;
   impl_->show(run);
 }
 
@@ -298,7 +298,7 @@ std::string Batch::describeStatus(int run) const {
 
 bool Batch::isStopped(int run) const {
   impl_->checkRun(run);
-  return impl_->stopped[static_cast<std::size_t>(run)] != 0;
+  return impl_->stopped[run] != 0;
 }
 
 const Data& Batch::data(int run) const {

@@ -32,7 +32,7 @@ double refit(BoundingTree& tree, std::span<const Box> boxes) {
   double size = 0;
   for (std::ptrdiff_t node = tree.leaves.size() - 1; node >= 0; --node) {
     const int leaves = tree.leaves[node];
-    tree.box[node] = leaves == 1 ? boxes[static_cast<std::size_t>(tree.item[tree.firstLeaf[node]])]
+    tree.box[node] = leaves == 1 ? boxes[tree.item[tree.firstLeaf[node]]]
                                  : merged(tree.box[node + 1], tree.box[node + 2 * tree.leaves[node + 1]]);
     size += extent(tree.box[node]);
   }
@@ -48,7 +48,7 @@ void buildNode(BoundingTree& tree, std::span<const Box> boxes, int begin, int en
   std::fill_n(lower, 3, std::numeric_limits<double>::max());
   std::fill_n(upper, 3, std::numeric_limits<double>::lowest());
   for (int k = begin; k < end; ++k) {
-    const Box& box = boxes[static_cast<std::size_t>(tree.item[k])];
+    const Box& box = boxes[tree.item[k]];
     for (int i = 0; i < 3; ++i) {
       lower[i] = std::min(lower[i], box.lower[i] + box.upper[i]);
       upper[i] = std::max(upper[i], box.lower[i] + box.upper[i]);
@@ -61,8 +61,8 @@ void buildNode(BoundingTree& tree, std::span<const Box> boxes, int begin, int en
   const int middle = begin + (end - begin) / 2;
   int* items = tree.item.data();
   std::nth_element(items + begin, items + middle, items + end, [&](int a, int b) {
-    const Box& p = boxes[static_cast<std::size_t>(a)];
-    const Box& q = boxes[static_cast<std::size_t>(b)];
+    const Box& p = boxes[a];
+    const Box& q = boxes[b];
     const double pc = p.lower[axis] + p.upper[axis], qc = q.lower[axis] + q.upper[axis];
     return pc < qc || (pc == qc && a < b);
   });

@@ -95,7 +95,7 @@ void updateBoxes(const Model& m, Data& d, const Sweep& sweep) {
       inPlace ? std::span<BoundingTree::Box>(near.box) : d.work->arena.take<BoundingTree::Box>(bounded.size());
   const bool known = near.isListed && someAsleep(m, d);
   for (int i = 0; i < static_cast<int>(bounded.size()); ++i) {
-    BoundingTree::Box& box = boxes[static_cast<std::size_t>(i)];
+    BoundingTree::Box& box = boxes[i];
     if (known && keepsItsBox(m, d, bounded[i])) {
       box = near.box[i];
       continue;
@@ -124,7 +124,7 @@ void forEachNear(const Model& m, const NearPairs& near, Arena& arena, F&& f) {
     }
     place[k] = last;
   }
-  const auto boxOf = [&](int i) -> const BoundingTree::Box& { return bodyBox[place[static_cast<std::size_t>(i)]]; };
+  const auto boxOf = [&](int i) -> const BoundingTree::Box& { return bodyBox[place[i]]; };
   for (auto pair = near.pair.begin(); pair != near.pair.end();) {
     const std::int64_t bodies = pair->colliders.bodies;
     if (!overlap(boxOf(pair->first), boxOf(pair->second))) {

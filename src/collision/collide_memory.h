@@ -36,7 +36,7 @@ struct CollideMemory::Store {
   };
 
   /// At least one, and at least as many as the step may use.
-  Slot& slot(int i) { return slots[static_cast<std::size_t>(i)]; }
+  Slot& slot(int i) { return slots[i]; }
   void provideSlots(int threads) {
     while (slots.size() < static_cast<std::size_t>(threads)) slots.emplace_back();
   }

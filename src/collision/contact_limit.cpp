@@ -56,7 +56,7 @@ void ContactLimit::keepDeepest() {
   }
   dropped_ += count - kMostContacts;
   std::sort(kept.begin(), kept.end());
-  for (std::ptrdiff_t i = 0; i < kMostContacts; ++i) d_.contact[i] = d_.contact[kept[static_cast<std::size_t>(i)]];
+  for (std::ptrdiff_t i = 0; i < kMostContacts; ++i) d_.contact[i] = d_.contact[kept[i]];
   d_.contact.resize(kMostContacts);
   packSupports(d_);
 }

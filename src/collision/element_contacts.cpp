@@ -85,7 +85,7 @@ class EdgesOnce {
   void forEachNew(int elem, F&& f) {
     const int* const id = m_.flex_elemedge.data() + m_.flex_elemedgeadr[flex_] + 3 * (elem - m_.flex_elemadr[flex_]);
     for (std::size_t k = 0; k < 3; ++k) {
-      bool& seen = seen_[static_cast<std::size_t>(id[k])];
+      bool& seen = seen_[id[k]];
       if (!seen) f(kCorners[k][0], kCorners[k][1]);
       seen = true;
     }
@@ -134,8 +134,8 @@ class CornersOnce {
   template <class F>
   double look(const ElementVertices& vertices, int k, double margin, const geom::CollideOptions& options, F&& f) {
     const int vert = vertices.local[k];
-    double& dist = dist_[static_cast<std::size_t>(vert)];
-    bool& seen = seen_[static_cast<std::size_t>(vert)];
+    double& dist = dist_[vert];
+    bool& seen = seen_[vert];
     if (seen) return dist;
     seen = true;
     dist = std::numeric_limits<double>::infinity();

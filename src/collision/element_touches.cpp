@@ -37,7 +37,7 @@ std::uint64_t ElementTouches::reduceToPart(Touching& t, const Vec3& touch, const
   std::array<int, 4> corner{};
   int count = 0;
   for (std::size_t i = 0; i < static_cast<std::size_t>(touched.count); ++i) {
-    if (touched.weight[i] > 0) corner[static_cast<std::size_t>(count++)] = touched.vertex[i];
+    if (touched.weight[i] > 0) corner[count++] = touched.vertex[i];
   }
   if (count == 1) {
     t.elem = -1;

@@ -38,7 +38,7 @@ geom::Element elementAt(const Model& m, const Data& d, int elem) {
   element.count = e.count;
   element.radius = m.flex_radius[e.flex];
   for (int i = 0; i < e.count; ++i) {
-    element.corner[static_cast<std::size_t>(i)] = vec3(d.flexvert_xpos.data(), e.first + e.local[i]);
+    element.corner[i] = vec3(d.flexvert_xpos.data(), e.first + e.local[i]);
   }
   return element;
 }
@@ -65,12 +65,12 @@ ElementTrees::ElementTrees(const Model& m, Data& d)
 }
 
 const BoundingTree& ElementTrees::of(int flex) {
-  if (!fresh_[static_cast<std::size_t>(flex)]) update(flex);
+  if (!fresh_[flex]) update(flex);
   return d_.work->elementTree[flex];
 }
 
 void ElementTrees::update(int flex) {
-  fresh_[static_cast<std::size_t>(flex)] = true;
+  fresh_[flex] = true;
   const int begin = m_.flex_elemadr[flex], end = begin + m_.flex_elemnum[flex];
   std::size_t count = static_cast<std::size_t>(end - begin);
   if (m_.flex_dim[flex] == 3) {
@@ -79,7 +79,7 @@ void ElementTrees::update(int flex) {
     for (int e = begin; e < end; ++e) {
       if (isActive(m_, e)) list[count++] = e;
     }
-    active_[static_cast<std::size_t>(flex)] = list.first(count);
+    active_[flex] = list.first(count);
   }
   const Arena::Scope scope(d_.work->arena);
   const std::span<BoundingTree::Box> boxes = d_.work->arena.take<BoundingTree::Box>(static_cast<std::ptrdiff_t>(count));

@@ -46,8 +46,8 @@ class ElementTrees {
   const BoundingTree& of(int flex);
   /// Item of the tree to element, counted over all flexes.
   int element(int flex, int item) const {
-    const std::span<const int> list = active_[static_cast<std::size_t>(flex)];
-    return list.empty() ? m_.flex_elemadr[flex] + item : list[static_cast<std::size_t>(item)];
+    const std::span<const int> list = active_[flex];
+    return list.empty() ? m_.flex_elemadr[flex] + item : list[item];
   }
 
  private:

@@ -83,8 +83,8 @@ void listAll(const Model& m, NearPairs& near) {
 /// Lists the pairs of a few boxes anew.
 void listAgain(const Model& m, std::span<const int> few, NearPairs& near, Arena& scratch) {
   const std::span<std::uint8_t> isOne = scratch.zeros<std::uint8_t>(near.box.size());
-  const auto oneOf = [&](int i) { return isOne[static_cast<std::size_t>(i)] != 0; };
-  for (const int i : few) isOne[static_cast<std::size_t>(i)] = 1;
+  const auto oneOf = [&](int i) { return isOne[i] != 0; };
+  for (const int i : few) isOne[i] = 1;
   auto end = std::remove_if(near.pair.begin(), near.pair.end(),
                             [&](const NearPairs::Pair& p) { return oneOf(p.first) || oneOf(p.second); });
   const auto kept = end - near.pair.begin();
@@ -101,7 +101,7 @@ void listAgain(const Model& m, std::span<const int> few, NearPairs& near, Arena&
   std::copy(near.pair.begin() + kept, near.pair.end(), added.begin());
   std::sort(added.begin(), added.end(), before);
   for (auto k = near.pair.size() - 1, a = kept - 1, b = fresh - 1; b >= 0; --k) {
-    const NearPairs::Pair& candidate = added[static_cast<std::size_t>(b)];
+    const NearPairs::Pair& candidate = added[b];
     const bool old = a >= 0 && before(candidate, near.pair[a]);
     near.pair[k] = old ? near.pair[a] : candidate;
     --(old ? a : b);
@@ -123,7 +123,7 @@ ColliderPair orderedPair(const Model& m, int c1, int c2, int pair) {
 
 void updateNearPairs(const Model& m, std::span<const Box> boxes, NearPairs& near, Arena& scratch) {
   const auto count = static_cast<std::ptrdiff_t>(boxes.size());
-  const auto at = [&](std::ptrdiff_t i) -> const Box& { return boxes[static_cast<std::size_t>(i)]; };
+  const auto at = [&](std::ptrdiff_t i) -> const Box& { return boxes[i]; };
   if (!near.isListed) {
     near.isListed = true;
     near.box.resize(count);

@@ -71,7 +71,7 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
     double v[6];
     copy6(v, body_.data() + 6 * m.body_parentid[b]);
     for (int i = m.body_dofadr[b]; i < m.body_dofadr[b] + m.body_dofnum[b]; ++i) {
-      addScaled6(v, &d.cdof[6 * i], qvel[static_cast<std::size_t>(i)]);
+      addScaled6(v, &d.cdof[6 * i], qvel[i]);
     }
     copy6(body_.data() + 6 * b, v);
   }
@@ -86,7 +86,7 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
       vec3(vertex_.data(), v) = velocity;
       fastest = std::max(fastest, velocity.squaredNorm());
     }
-    flexSpeed_[static_cast<std::size_t>(f)] = std::sqrt(fastest);
+    flexSpeed_[f] = std::sqrt(fastest);
   }
   active_ = anyFast();
   if (!active_) return;
@@ -95,7 +95,7 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
   for (const int c : passing) {
     const auto i = static_cast<std::size_t>(c);
     if (isFlex(m, c)) {
-      speed_[i] = flexSpeed_[static_cast<std::size_t>(flexOf(m, c))];
+      speed_[i] = flexSpeed_[flexOf(m, c)];
       continue;
     }
     const Motion motion = computeMotion(c);
@@ -107,14 +107,13 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
 }
 
 double Sweep::speedOf(int collider) const {
-  if (!speed_.empty()) return speed_[static_cast<std::size_t>(collider)];
-  if (isFlex(m_, collider)) return flexSpeed_[static_cast<std::size_t>(flexOf(m_, collider))];
+  if (!speed_.empty()) return speed_[collider];
+  if (isFlex(m_, collider)) return flexSpeed_[flexOf(m_, collider)];
   return m_.geom_type[collider] == GeomType::Plane ? 0 : speedOf(motionOf(collider));
 }
 
 bool Sweep::isFast(int collider) const {
-  const double speed =
-      isFlex(m_, collider) ? flexSpeed_[static_cast<std::size_t>(flexOf(m_, collider))] : speedOf(motionOf(collider));
+  const double speed = isFlex(m_, collider) ? flexSpeed_[flexOf(m_, collider)] : speedOf(motionOf(collider));
   return h_ * speed > kPassingShare * 0.5 * thicknessOf(m_, collider);
 }
 
@@ -210,11 +209,11 @@ bool Sweep::mayPass(int c1, int c2) const {
 void Sweep::extend(int collider, BoundingTree::Box& box) const {
   if (!active_) return;
   if (isFlex(m_, collider)) {
-    const double way = h_ * speed_[static_cast<std::size_t>(collider)];
+    const double way = h_ * speed_[collider];
     for (int k = 0; k < 3; ++k) box.lower[k] -= way, box.upper[k] += way;
     return;
   }
-  if (speed_[static_cast<std::size_t>(collider)] == 0) return;
+  if (speed_[collider] == 0) return;
   const Motion motion = motionOf(collider);
   for (int k = 0; k < 3; ++k) {
     box.lower[k] += h_ * (std::min(0.0, motion.linear[k]) - motion.spin);
@@ -251,7 +250,7 @@ geom::Element Sweep::elementAt(int elem, double t) const {
   geom::Element element = sinew::elementAt(m_, d_, elem);
   const ElementVertices e(m_, elem);
   for (int i = 0; i < e.count; ++i) {
-    element.corner[static_cast<std::size_t>(i)] += t * vec3(vertex_.data(), e.first + e.local[i]);
+    element.corner[i] += t * vec3(vertex_.data(), e.first + e.local[i]);
   }
   return element;
 }
@@ -340,7 +339,7 @@ void Sweep::meetMiddle(int g, int elem, Data& d, const MixedParameters& p) const
   const Vec3 centre = vec3(d_.geom_xpos.data(), g);
   const auto velocityAt = [&](const std::array<double, 4>& weight) {
     Vec3 v = Vec3::Zero();
-    for (int i = 0; i < 3; ++i) v += weight[static_cast<std::size_t>(i)] * vec3(vertex_.data(), e.first + e.local[i]);
+    for (int i = 0; i < 3; ++i) v += weight[i] * vec3(vertex_.data(), e.first + e.local[i]);
     return v;
   };
   double fastest = 0;
@@ -391,7 +390,7 @@ void Sweep::meetFlex(int g, int flex, Data& d, ElementTrees& trees, const geom::
   const BoundingTree& tree = trees.of(flex);
   const Arena::Scope scope(d.work->arena);
   const double deepest = stopDepth(m_, g, m_.ngeom + flex), tolerance = kTouching * deepest;
-  BoundingTree::Box box = geomBox(m_, d_, g, h_ * speed_[static_cast<std::size_t>(m_.ngeom + flex)] + tolerance);
+  BoundingTree::Box box = geomBox(m_, d_, g, h_ * speed_[m_.ngeom + flex] + tolerance);
   extend(g, box);
   Array<int>& elements = d.work->collideMemory->elements;
   elements.clear();
@@ -428,7 +427,7 @@ void Sweep::meetFlex(int g, int flex, Data& d, ElementTrees& trees, const geom::
       const auto weight = geom::nearestWeights(then, point.pos);
       Vec3 velocity = Vec3::Zero();
       for (int i = 0; i < e.count; ++i) {
-        velocity += weight[static_cast<std::size_t>(i)] * vec3(vertex_.data(), e.first + e.local[i]);
+        velocity += weight[i] * vec3(vertex_.data(), e.first + e.local[i]);
       }
       const Vec3 own = motion.linear + motion.angular.cross(point.pos - shape.pos);
       const double approach = point.normal.dot(velocity - own);

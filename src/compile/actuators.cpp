@@ -321,7 +321,7 @@ void setActuatorSizes(const Spec& spec, Model& m) {
 void writeActuators(const Draft& draft, const Names& names, Model& m) {
   Addresses next;
   for (int i = 0; i < m.nactuator; ++i) {
-    writeActuator(draft.spec->actuators[static_cast<std::size_t>(i)], draft.compiler(), names, i, next, m);
+    writeActuator(draft.spec->actuators[i], draft.compiler(), names, i, next, m);
   }
 }
 

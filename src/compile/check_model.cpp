@@ -194,7 +194,7 @@ void checkTree(const Model& m) {
     jntadr[b] = m.body_jntnum[b] > 0 ? joint : -1;
     dofadr[b] = m.body_jntnum[b] > 0 ? dof : -1;
     geomadr[b] = m.body_geomnum[b] > 0 ? geom : -1;
-    int above = last[static_cast<std::size_t>(parent)];
+    int above = last[parent];
     for (int j = 0; j < m.body_jntnum[b]; ++j, ++joint) {
       require(joint < m.njnt, "body_jntnum", b, m.body_jntnum[b], "there are not so many joints");
       jntbody[joint] = b;
@@ -217,7 +217,7 @@ void checkTree(const Model& m) {
         above = dof;
       }
     }
-    last[static_cast<std::size_t>(b)] = above;
+    last[b] = above;
     treeid[b] = dofnum[weldid[b]] > 0 ? doftree[dofadr[weldid[b]]] : -1;
     if (treeid[b] >= 0 && treebodynum[treeid[b]]++ == 0) treebody[treeid[b]] = b;
     for (int g = 0; g < m.body_geomnum[b]; ++g, ++geom) {
@@ -642,9 +642,9 @@ void checkPatterns(const Model& m) {
   std::vector<double> depth(static_cast<std::size_t>(m.nv), 0);
   for (int i = 0; i < m.nv; ++i) {
     const int parent = m.dof_parentid[i];
-    depth[static_cast<std::size_t>(i)] = parent < 0 ? 1 : depth[static_cast<std::size_t>(parent)] + 1;
-    lower += depth[static_cast<std::size_t>(i)];
-    both += 2 * depth[static_cast<std::size_t>(i)] - 1;
+    depth[i] = parent < 0 ? 1 : depth[parent] + 1;
+    lower += depth[i];
+    both += 2 * depth[i] - 1;
   }
   if (both != m.nD || m.nM > lower) throw LoadError(fmt::format("nD is {}, the tree needs {}", m.nD, both));
 

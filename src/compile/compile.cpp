@@ -147,7 +147,7 @@ void requireFinite(const draft::Draft& draft, const Model& m) {
         const int row = static_cast<int>(i / std::max(1, columns));
         const int body = bodyOfRow(m, name, row), flex = flexOfRow(m, name, row);
         if (body > 0) draft::placeOf(*draft.body(body).spec).fail(message);
-        if (flex >= 0) draft::placeOf(draft.flexes[static_cast<std::size_t>(flex)]).fail(message);
+        if (flex >= 0) draft::placeOf(draft.flexes[flex]).fail(message);
         throw LoadError(message);
       }
     }

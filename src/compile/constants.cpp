@@ -62,7 +62,7 @@ double inverseInertia(const Model& m, const Data& d, const double* x, int first,
   std::copy(x + first, x + last + 1, solved.begin() + first);
   solveMass(m, d, first, last + 1, solved.data());
   double sum = 0;
-  for (int i = first; i <= last; ++i) sum += x[i] * solved[static_cast<std::size_t>(i)];
+  for (int i = first; i <= last; ++i) sum += x[i] * solved[i];
   return sum;
 }
 
@@ -102,9 +102,9 @@ void writeBodyWeights(Model& m, const Data& d) {
 void writeDofWeights(Model& m, const Data& d) {
   std::vector<double> unit(static_cast<std::size_t>(m.nv)), solved(unit);
   const auto diagonal = [&](int i) {
-    unit[static_cast<std::size_t>(i)] = 1;
+    unit[i] = 1;
     const double inverse = inverseInertia(m, d, unit.data(), topDof(m, i), i, solved);
-    unit[static_cast<std::size_t>(i)] = 0;
+    unit[i] = 0;
     return inverse;
   };
   const auto average = [&](int first) {
@@ -142,7 +142,7 @@ double squareAgainstBodies(const Model& m, const Data& d, const std::vector<doub
     const Vec3 at = ConstMapVec3(m.qpos0.data() + m.nq_rigid + 3 * n);
     Vec3 body = Vec3::Zero();
     for (int i = lastDof(m, m.flexnode_bodyid[n]); i >= 0; i = m.dof_parentid[i]) {
-      body += acceleration[static_cast<std::size_t>(i)] * jacobianColumn(m, d, i, at).linear;
+      body += acceleration[i] * jacobianColumn(m, d, i, at).linear;
     }
     sum += body.squaredNorm();
   }
@@ -154,14 +154,14 @@ void writeTendonAndActuatorWeights(Model& m, const Data& d) {
   for (int t = 0; t < m.ntendon; ++t) {
     std::fill(row.begin(), row.end(), 0.0);
     for (int k = m.ten_J_rowadr[t]; k < m.ten_J_rowadr[t] + m.ten_J_rownnz[t]; ++k) {
-      row[static_cast<std::size_t>(m.ten_J_colind[k])] += d.ten_J[k];
+      row[m.ten_J_colind[k]] += d.ten_J[k];
     }
     m.tendon_invweight0[t] = inverseInertia(m, d, row);
   }
   for (int o = 0; o < m.nout; ++o) {
     std::fill(row.begin(), row.end(), 0.0);
     for (int k = d.moment_rowadr[o]; k < d.moment_rowadr[o] + d.moment_rownnz[o]; ++k) {
-      row[static_cast<std::size_t>(d.moment_colind[k])] += d.actuator_moment[k];
+      row[d.moment_colind[k]] += d.actuator_moment[k];
     }
     solveMass(m, d, row.data());
     m.actuator_acc0[o] = std::sqrt(dot(row, row) + squareAgainstBodies(m, d, row));
@@ -210,7 +210,7 @@ std::vector<double> inertiasWithNodes(const Model& m, const Data& d) {
     const int body = m.flexnode_bodyid[n];
     const Vec3 at = ConstMapVec3(m.qpos0.data() + m.nq_rigid + 3 * n);
     for (int i = lastDof(m, body); i >= 0; i = m.dof_parentid[i]) {
-      inertia[static_cast<std::size_t>(i)] += m.flexnode_mass[n] * jacobianColumn(m, d, i, at).linear.squaredNorm();
+      inertia[i] += m.flexnode_mass[n] * jacobianColumn(m, d, i, at).linear.squaredNorm();
     }
   }
   return inertia;
@@ -231,7 +231,7 @@ void resolveDampingRatios(Model& m, const Data& d) {
     double inertia = 0;
     for (int k = d.moment_rowadr[out]; k < d.moment_rowadr[out] + d.moment_rownnz[out]; ++k) {
       const double square = d.actuator_moment[k] * d.actuator_moment[k];
-      if (square > kMinVal) inertia += inertiaOf[static_cast<std::size_t>(d.moment_colind[k])] / square;
+      if (square > kMinVal) inertia += inertiaOf[d.moment_colind[k]] / square;
     }
     bias[2] = -bias[2] * 2 * std::sqrt(kp * inertia);
   }

@@ -21,9 +21,7 @@ BodyPair bodyPair(int body1, int body2) { return {std::min(body1, body2), std::m
 std::vector<int> sortedBy(const std::vector<BodyPair>& pairs) {
   std::vector<int> order(pairs.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return pairs[static_cast<std::size_t>(a)] < pairs[static_cast<std::size_t>(b)];
-  });
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return pairs[a] < pairs[b]; });
   return order;
 }
 
@@ -60,7 +58,7 @@ std::vector<int> writePairs(const Spec& spec, const Names& names, Model& m) {
 
   const std::vector<int> order = sortedBy(bodies);
   for (int i = 0; i < m.npair; ++i) {
-    const std::size_t k = static_cast<std::size_t>(order[static_cast<std::size_t>(i)]);
+    const std::size_t k = static_cast<std::size_t>(order[i]);
     const spec::Pair& pair = spec.pairs[k];
     m.pair_dim[i] = pair.condim;
     m.pair_geom1[i] = geoms[k].first;
@@ -88,7 +86,7 @@ std::vector<int> writeExcludes(const Spec& spec, const Names& names, Model& m) {
   }
   const std::vector<int> order = sortedBy(bodies);
   for (int i = 0; i < m.nexclude; ++i) {
-    putRow(m.exclude_bodyid, i, bodies[static_cast<std::size_t>(order[static_cast<std::size_t>(i)])]);
+    putRow(m.exclude_bodyid, i, bodies[order[i]]);
   }
   return order;
 }

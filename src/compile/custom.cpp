@@ -153,7 +153,7 @@ void setCustomSizes(const Spec& spec, Model& m) {
 void writeCustom(const Spec& spec, const Names& names, Model& m) {
   int address = 0;
   for (int i = 0; i < m.nnumeric; ++i) {
-    const spec::Numeric& numeric = spec.numerics[static_cast<std::size_t>(i)];
+    const spec::Numeric& numeric = spec.numerics[i];
     m.numeric_adr[i] = address;
     m.numeric_size[i] = numericSize(numeric);
     std::copy(numeric.data.begin(), numeric.data.end(), m.numeric_data.begin() + address);
@@ -161,7 +161,7 @@ void writeCustom(const Spec& spec, const Names& names, Model& m) {
   }
   address = 0;
   for (int i = 0; i < m.ntext; ++i) {
-    const std::string& data = spec.texts[static_cast<std::size_t>(i)].data;
+    const std::string& data = spec.texts[i].data;
     m.text_adr[i] = address;
     m.text_size[i] = static_cast<int>(data.size()) + 1;
     std::copy(data.begin(), data.end(), m.text_data.begin() + address);
@@ -169,7 +169,7 @@ void writeCustom(const Spec& spec, const Names& names, Model& m) {
   }
   address = 0;
   for (int i = 0; i < m.ntuple; ++i) {
-    const spec::Tuple& tuple = spec.tuples[static_cast<std::size_t>(i)];
+    const spec::Tuple& tuple = spec.tuples[i];
     m.tuple_adr[i] = address;
     m.tuple_size[i] = static_cast<int>(tuple.entries.size());
     for (const spec::TupleEntry& entry : tuple.entries) {

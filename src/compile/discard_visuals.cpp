@@ -47,7 +47,7 @@ void discardVisuals(Draft& draft) {
     std::erase_if(body.geoms, isVisual);
     for (const Geom& geom : body.geoms) {
       for (const int mesh : {geom.mesh, geom.fittedMesh}) {
-        if (mesh >= 0) used[static_cast<std::size_t>(mesh)] = 1;
+        if (mesh >= 0) used[mesh] = 1;
       }
     }
   }
@@ -63,7 +63,7 @@ void discardVisuals(Draft& draft) {
   for (Body& body : draft.bodies) {
     for (Geom& geom : body.geoms) {
       for (int* mesh : {&geom.mesh, &geom.fittedMesh}) {
-        if (*mesh >= 0) *mesh = newIndex[static_cast<std::size_t>(*mesh)];
+        if (*mesh >= 0) *mesh = newIndex[*mesh];
       }
     }
   }

@@ -116,8 +116,8 @@ struct Draft {
   spec::InertiaSettings inertiaSettings(const spec::Body& body) const {
     return body.inertiaSettings.value_or(spec->compiler.inertia());
   }
-  Body& body(int i) { return bodies[static_cast<std::size_t>(i)]; }
-  const Body& body(int i) const { return bodies[static_cast<std::size_t>(i)]; }
+  Body& body(int i) { return bodies[i]; }
+  const Body& body(int i) const { return bodies[i]; }
   /// Takes memory for something that is about to be made for the element at `place`; throws LoadError if there is not
   /// enough.
   void charge(const class Place& place, double bytes, const std::string& what) const;

@@ -30,7 +30,7 @@ Body drawnBody(const Spec& spec, const spec::Body& body, int parent, const std::
   out.parent = parent;
   out.pose = {toVec3(body.pos), orientationOf(body.orientation, spec.compiler, placeOf(body))};
   if (body.frame >= 0) {
-    out.pose = compose(frames[static_cast<std::size_t>(parent)].at(static_cast<std::size_t>(body.frame)), out.pose);
+    out.pose = compose(frames[parent].at(static_cast<std::size_t>(body.frame)), out.pose);
   }
   for (const spec::Joint& joint : body.joints) out.joints.emplace_back().spec = &joint;
   for (const spec::Geom& geom : body.geoms) out.geoms.emplace_back().spec = &geom;

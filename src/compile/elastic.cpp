@@ -33,15 +33,15 @@ std::vector<Vec3> restPositions(const Model& m) {
   for (int b = 1; b < m.nbody; ++b) {
     const std::size_t parent = static_cast<std::size_t>(m.body_parentid[b]);
     const Quat local = Quat::load(&m.body_quat[4 * b]);
-    pos[static_cast<std::size_t>(b)] = pos[parent] + rotate(quat[parent], vec3(m.body_pos.data(), b));
-    quat[static_cast<std::size_t>(b)] = quat[parent] * local;
+    pos[b] = pos[parent] + rotate(quat[parent], vec3(m.body_pos.data(), b));
+    quat[b] = quat[parent] * local;
   }
   std::vector<Vec3> rest(static_cast<std::size_t>(m.nflexpoint));
   for (int p = 0; p < m.nflexpoint; ++p) {
     const int node = m.flexpoint_nodeid[p];
     const std::size_t body = static_cast<std::size_t>(m.flexpoint_bodyid[p]);
-    rest[static_cast<std::size_t>(p)] = node >= 0 ? Vec3(ConstMapVec3(&m.qpos0[m.nq_rigid + 3 * node]))
-                                                  : pos[body] + rotate(quat[body], vec3(m.flexpoint_pos.data(), p));
+    rest[p] = node >= 0 ? Vec3(ConstMapVec3(&m.qpos0[m.nq_rigid + 3 * node]))
+                        : pos[body] + rotate(quat[body], vec3(m.flexpoint_pos.data(), p));
   }
   return rest;
 }
@@ -50,7 +50,7 @@ std::vector<Vec3> restPositions(const Model& m) {
 template <int N>
 elastic::Nodes<N> gather(const Model& m, int f, const std::vector<Vec3>& rest, const int* vertices) {
   elastic::Nodes<N> x;
-  for (int i = 0; i < N; ++i) x.col(i) = rest[static_cast<std::size_t>(m.flex_pointadr[f] + vertices[i])];
+  for (int i = 0; i < N; ++i) x.col(i) = rest[m.flex_pointadr[f] + vertices[i]];
   return x;
 }
 
@@ -108,15 +108,15 @@ void writePlates(const Draft& draft, Model& m, int f, const std::vector<Vec3>& r
   const std::span<const int> triangles(m.flex_elem.data() + m.flex_elemdataadr[f], 3 * static_cast<std::size_t>(count));
   std::vector<char> fixed(static_cast<std::size_t>(count), 0);
   for (int e = 0; e < count; ++e) {
-    const int* v = &triangles[static_cast<std::size_t>(3 * e)];
+    const int* v = &triangles[3 * e];
     if (elastic::isSliver(gather<3>(m, f, rest, v))) {
-      placeOf(draft.flexes[static_cast<std::size_t>(f)])
+      placeOf(draft.flexes[f])
           .fail(fmt::format("element {} (vertices {}, {}, {}) is lower than a millionth of its longest edge: it has no "
                             "curvature that bending=\"shell\" could resist",
                             e, v[0], v[1], v[2]));
     }
     const int point = m.flex_pointadr[f], points[3] = {point + v[0], point + v[1], point + v[2]};
-    fixed[static_cast<std::size_t>(e)] = isRigid(m, points, 3);
+    fixed[e] = isRigid(m, points, 3);
   }
   std::vector<std::array<int, 4>> hinges(static_cast<std::size_t>(m.flex_hingenum[f]));
   for (std::size_t h = 0; h < hinges.size(); ++h) {
@@ -155,7 +155,7 @@ void reportFolded(const Draft& draft, const Model& m, int f) {
   }
   if (count == 0) return;
   const int* edge = &m.flexhinge_vert[4 * first];
-  draft.warn(placeOf(draft.flexes[static_cast<std::size_t>(f)])
+  draft.warn(placeOf(draft.flexes[f])
                  .message(fmt::format("{} pairs of triangles, the first at the edge between vertices {} and {}, lie on "
                                       "each other at rest: bending=\"cotangent\" has no stable shape there, "
                                       "bending=\"dihedral\" has",
@@ -168,15 +168,15 @@ void writeBends(Model& m, int f, const std::vector<Vec3>& rest) {
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const int* segment = &m.flex_elem[m.flex_elemdataadr[f] + 2 * e];
     for (int i = 0; i < 2; ++i) {
-      std::array<int, 3>& vertex = ends[static_cast<std::size_t>(segment[i])];
-      if (vertex[0] < 2) vertex[static_cast<std::size_t>(1 + vertex[0])] = segment[1 - i];
+      std::array<int, 3>& vertex = ends[segment[i]];
+      if (vertex[0] < 2) vertex[1 + vertex[0]] = segment[1 - i];
       ++vertex[0];
     }
   }
   const double r2 = m.flex_radius[f] * m.flex_radius[f];
   const double stiffness = m.flex_young[f] * std::numbers::pi * r2 * r2 / 4;
   for (int v = 0; v < m.flex_vertnum[f]; ++v) {
-    const std::array<int, 3>& vertex = ends[static_cast<std::size_t>(v)];
+    const std::array<int, 3>& vertex = ends[v];
     if (vertex[0] != 2) continue;
     const int vertices[3] = {vertex[1], v, vertex[2]};
     const elastic::RodBend bend = elastic::rodBend(gather<3>(m, f, rest, vertices), stiffness);
@@ -199,7 +199,7 @@ void reportCurved(const Draft& draft, const Model& m, int f) {
   }
   if (count == 0) return;
   draft.warn(
-      placeOf(draft.flexes[static_cast<std::size_t>(f)])
+      placeOf(draft.flexes[f])
           .message(fmt::format("the rod is curved at rest ({} bends, up to {:.2g} rad): it keeps the angles, but "
                                "does not resist twisting; <elasticity twist=\"true\"> makes it a rod that does",
                                count, largest)));
@@ -220,7 +220,7 @@ void writeCells(Model& m, int f, const std::vector<Vec3>& rest) {
   const int ny = cells[1] * Order + 1;
   const int nz = cells[2] * Order + 1;
   const auto point = [&](int i, int j, int k) { return m.flex_pointadr[f] + (i * ny + j) * nz + k; };
-  const auto restOf = [&](int i, int j, int k) { return rest[static_cast<std::size_t>(point(i, j, k))]; };
+  const auto restOf = [&](int i, int j, int k) { return rest[point(i, j, k)]; };
   const Vec3 origin = restOf(0, 0, 0);
   vec3(m.flex_cellsize.data(), f) << (restOf(Order, 0, 0) - origin).norm(), (restOf(0, Order, 0) - origin).norm(),
       (restOf(0, 0, Order) - origin).norm();
@@ -266,9 +266,7 @@ template <int Order>
 void writeFaces(Model& m, int f, const std::vector<Vec3>& rest) {
   const std::array<int, 3> cells{m.flex_cellnum[3 * f], m.flex_cellnum[3 * f + 1], m.flex_cellnum[3 * f + 2]};
   const int ny = cells[1] * Order + 1, nz = cells[2] * Order + 1;
-  const auto restOf = [&](int i, int j, int k) {
-    return rest[static_cast<std::size_t>(m.flex_pointadr[f] + (i * ny + j) * nz + k)];
-  };
+  const auto restOf = [&](int i, int j, int k) { return rest[m.flex_pointadr[f] + (i * ny + j) * nz + k]; };
   const Vec3 origin = restOf(0, 0, 0);
   const Vec3 size((restOf(Order, 0, 0) - origin).norm(), (restOf(0, Order, 0) - origin).norm(),
                   (restOf(0, 0, Order) - origin).norm());
@@ -317,7 +315,7 @@ void writeElasticity(const Draft& draft, Model& m) {
         m.flex_dim[f] == 2 ? writeElements<2>(m, f, rest) : writeElements<3>(m, f, rest);
       }
       if (m.flex_stretch[f] && m.flex_dim[f] == 1) {
-        const Flex& flex = draft.flexes[static_cast<std::size_t>(f)];
+        const Flex& flex = draft.flexes[f];
         if (!flex.parameters.rod.twist) {
           writeBends(m, f, rest);
           reportCurved(draft, m, f);
@@ -327,7 +325,7 @@ void writeElasticity(const Draft& draft, Model& m) {
       if (m.flex_bending[f] == FlexBending::Shell) writePlates(draft, m, f, rest);
       reportFolded(draft, m, f);
     }
-    writeSections(draft.flexes[static_cast<std::size_t>(f)], f, m);
+    writeSections(draft.flexes[f], f, m);
     m.flex_bendnum[f] = static_cast<int>(m.flexbend_stiffness.size()) - m.flex_bendadr[f];
     m.flex_celladr[f] = m.nflexcell;
     m.flex_celldataadr[f] = static_cast<int>(m.flexcell_point.size());
@@ -335,7 +333,7 @@ void writeElasticity(const Draft& draft, Model& m) {
       m.flex_interp[f] == 1 ? writeCells<1>(m, f, rest) : writeCells<2>(m, f, rest);
       m.nflexcell += m.flex_cellcount[f];
     }
-    if (orderOf(*draft.flexes[static_cast<std::size_t>(f)].spec) == 2 && !m.flex_rigid[f]) {
+    if (orderOf(*draft.flexes[f].spec) == 2 && !m.flex_rigid[f]) {
       writeTetrahedra(m, f, rest);
       m.nflexcell += m.flex_cellcount[f];
     }
@@ -373,7 +371,7 @@ void reportLimitedFolds(const Draft& draft, const Model& m, const Data& d) {
       least = std::min(least, share);
     }
     if (count == 0) continue;
-    draft.warn(placeOf(draft.flexes[static_cast<std::size_t>(f)])
+    draft.warn(placeOf(draft.flexes[f])
                    .message(fmt::format(
                        "at a timestep of {:.4g} s {} of its {} folds bend more easily than the material says, down to "
                        "{:.3g} times its stiffness, because integrator=\"{}\" cannot take more; "

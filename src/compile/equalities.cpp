@@ -121,7 +121,7 @@ void relateToFlex(const spec::Equality& equality, int flex, const Place& place, 
 
 void writeEqualities(const Draft& draft, const Names& names, Model& m) {
   for (int i = 0; i < m.neq; ++i) {
-    const spec::Equality& equality = draft.equalities[static_cast<std::size_t>(i)];
+    const spec::Equality& equality = draft.equalities[i];
     const Place place = placeOf(equality);
     const ObjType type = spec::targetType(equality);
     const auto need = [&](const std::string& name) {

@@ -36,11 +36,11 @@ std::vector<char> touchedCells(const Grid& grid, int dim, std::span<const Vec3> 
   std::vector<char> touched(grid.size(), 0);
   const std::size_t corners = static_cast<std::size_t>(dim) + 1;
   for (std::size_t e = 0; e + corners <= elements.size(); e += corners) {
-    Vec3 low = unit[static_cast<std::size_t>(elements[e])];
+    Vec3 low = unit[elements[e]];
     Vec3 high = low;
     for (std::size_t i = 1; i < corners; ++i) {
-      low = low.cwiseMin(unit[static_cast<std::size_t>(elements[e + i])]);
-      high = high.cwiseMax(unit[static_cast<std::size_t>(elements[e + i])]);
+      low = low.cwiseMin(unit[elements[e + i]]);
+      high = high.cwiseMax(unit[elements[e + i]]);
     }
     std::array<int, 3> from, to;
     for (std::size_t k = 0; k < 3; ++k) {

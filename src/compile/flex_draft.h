@@ -84,8 +84,8 @@ struct Flex {
   }
   int order() const { return dof == FlexDof::Trilinear ? 1 : 2; }
   int numVertices() const { return static_cast<int>(vertices.size()); }
-  const FlexPoint& point(int i) const { return points[static_cast<std::size_t>(i)]; }
-  const Vec3& vertex(int i) const { return vertices[static_cast<std::size_t>(i)]; }
+  const FlexPoint& point(int i) const { return points[i]; }
+  const Vec3& vertex(int i) const { return vertices[i]; }
 };
 
 /// Where the flex was written.

@@ -33,7 +33,7 @@ void mergeVertices(geom::TriMesh& mesh) {
     index.push_back(found->second);
   }
   mesh.vertex = std::move(kept);
-  for (int& v : mesh.face) v = index[static_cast<std::size_t>(v)];
+  for (int& v : mesh.face) v = index[v];
 }
 
 /// Tetrahedra inside a closed surface. Their cells are cubes after scaling, if the sides of the surface allow it.

@@ -214,7 +214,7 @@ class Hull {
   }
 
  private:
-  int& at(int i, int j, int k) { return index_[static_cast<std::size_t>(l_.index(i, j, k))]; }
+  int& at(int i, int j, int k) { return index_[l_.index(i, j, k)]; }
 
   /// Face by face: z low and high, then what is left of y low and high, then of x low and high.
   void addPoints(bool lid) {
@@ -240,9 +240,7 @@ class Hull {
   void addPoint(int i, int j, int k) {
     at(i, j, k) = shape_.numPoints();
     const auto share = [&](int n, std::size_t axis) { return 2.0 * n / (l_.count[axis] - 1) - 1; };
-    const auto half = [&](Eigen::Index axis) {
-      return 0.5 * l_.spacing[axis] * (l_.count[static_cast<std::size_t>(axis)] - 1);
-    };
+    const auto half = [&](Eigen::Index axis) { return 0.5 * l_.spacing[axis] * (l_.count[axis] - 1); };
     Vec3 p(share(i, 0), share(j, 1), share(k, 2));
     if (type_ == FlexcompType::Cylinder) {
       const double ring = std::max(std::abs(p.x()), std::abs(p.y()));

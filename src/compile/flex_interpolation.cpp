@@ -35,11 +35,11 @@ std::vector<char> NodeGrid::unusedNodes(const std::vector<char>& emptyCells) con
   for (int ci = 0; ci < cells_[0]; ++ci) {
     for (int cj = 0; cj < cells_[1]; ++cj) {
       for (int ck = 0; ck < cells_[2]; ++ck) {
-        if (emptyCells[static_cast<std::size_t>((ci * cells_[1] + cj) * cells_[2] + ck)]) continue;
+        if (emptyCells[(ci * cells_[1] + cj) * cells_[2] + ck]) continue;
         for (int i = 0; i <= order_; ++i) {
           for (int j = 0; j <= order_; ++j) {
             for (int k = 0; k <= order_; ++k) {
-              unused[static_cast<std::size_t>(index(ci * order_ + i, cj * order_ + j, ck * order_ + k))] = 0;
+              unused[index(ci * order_ + i, cj * order_ + j, ck * order_ + k)] = 0;
             }
           }
         }
@@ -60,8 +60,7 @@ std::vector<double> NodeGrid::massShares() const {
   for (int i = 0; i < count(0); ++i) {
     for (int j = 0; j < count(1); ++j) {
       for (int k = 0; k < count(2); ++k) {
-        shares[static_cast<std::size_t>(index(i, j, k))] =
-            weight(i, count(0)) * weight(j, count(1)) * weight(k, count(2));
+        shares[index(i, j, k)] = weight(i, count(0)) * weight(j, count(1)) * weight(k, count(2));
       }
     }
   }
@@ -86,7 +85,7 @@ void NodeGrid::addSurfaceWeights(int i, int j, int k, double weight, std::vector
           share *= -(side[a] == 0 ? 1 - s : s);
         }
         if (to == at && si < 0 && sj < 0 && sk < 0) continue;
-        sum[static_cast<std::size_t>(index(to[0], to[1], to[2]))] += share;
+        sum[index(to[0], to[1], to[2])] += share;
       }
     }
   }
@@ -105,8 +104,7 @@ std::vector<FlexSupport> NodeGrid::weights(const Vec3& unit, bool shell) const {
   for (int i = 0; i <= order_; ++i) {
     for (int j = 0; j <= order_; ++j) {
       for (int k = 0; k <= order_; ++k) {
-        const double w = shape[0][static_cast<std::size_t>(i)] * shape[1][static_cast<std::size_t>(j)] *
-                         shape[2][static_cast<std::size_t>(k)];
+        const double w = shape[0][i] * shape[1][j] * shape[2][k];
         if (w == 0) continue;
         const int gi = cell[0] * order_ + i, gj = cell[1] * order_ + j, gk = cell[2] * order_ + k;
         if (shell && isInside(gi, gj, gk)) {
@@ -132,9 +130,9 @@ std::vector<Vec3> unitCoordinates(const NodeGrid& grid, const std::vector<Vec3>&
   std::array<Vec3, 3> axis;
   for (int a = 0; a < 3; ++a) {
     std::array<int, 3> end{0, 0, 0};
-    end[static_cast<std::size_t>(a)] = grid.count(a) - 1;
-    axis[static_cast<std::size_t>(a)] = nodes[static_cast<std::size_t>(grid.index(end[0], end[1], end[2]))] - origin;
-    if (!(axis[static_cast<std::size_t>(a)].norm() > kMinVal)) return {};
+    end[a] = grid.count(a) - 1;
+    axis[a] = nodes[grid.index(end[0], end[1], end[2])] - origin;
+    if (!(axis[a].norm() > kMinVal)) return {};
   }
   for (std::size_t a = 0; a < 3; ++a) {
     const Vec3 &u = axis[a], &v = axis[(a + 1) % 3];

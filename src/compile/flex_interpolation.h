@@ -15,7 +15,7 @@ class NodeGrid {
   NodeGrid(const std::array<int, 3>& cells, int order) : cells_(cells), order_(order) {}
 
   /// Nodes along an axis.
-  int count(int axis) const { return cells_[static_cast<std::size_t>(axis)] * order_ + 1; }
+  int count(int axis) const { return cells_[axis] * order_ + 1; }
   int size() const { return count(0) * count(1) * count(2); }
   std::array<int, 3> counts() const { return {count(0), count(1), count(2)}; }
   int index(int i, int j, int k) const { return (i * count(1) + j) * count(2) + k; }

@@ -131,7 +131,7 @@ void writeVertices(const Flex& flex, int id, Cursor& at, Model& m) {
     const NodeGrid grid(flex.cells, flex.order());
     for (int a = 0; a < 3; ++a) {
       std::array<int, 3> end{0, 0, 0};
-      end[static_cast<std::size_t>(a)] = grid.count(a) - 1;
+      end[a] = grid.count(a) - 1;
       half[a] = 0.5 * (flex.point(grid.index(end[0], end[1], end[2])).rest - flex.point(0).rest).norm();
     }
   }
@@ -257,7 +257,7 @@ void writeFlexes(const Draft& draft, Model& m) {
     for (const FlexPoint& point : flex.points) tree -= point.free ? 1 : 0;
   }
   for (int id = 0; id < m.nflex; ++id) {
-    const Flex& flex = draft.flexes[static_cast<std::size_t>(id)];
+    const Flex& flex = draft.flexes[id];
     const FlexTopology& t = flex.topology;
     m.flex_vertadr[id] = at.vertex, m.flex_vertnum[id] = static_cast<int>(flex.vertices.size());
     m.flex_pointadr[id] = at.point, m.flex_pointnum[id] = static_cast<int>(flex.points.size());

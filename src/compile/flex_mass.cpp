@@ -5,9 +5,7 @@
 namespace sinew::draft {
 
 double measureOf(int dim, const std::vector<Vec3>& points, const int* element) {
-  const auto side = [&](int k) -> Vec3 {
-    return points[static_cast<std::size_t>(element[k])] - points[static_cast<std::size_t>(element[0])];
-  };
+  const auto side = [&](int k) -> Vec3 { return points[element[k]] - points[element[0]]; };
   if (dim == 1) return side(1).norm();
   if (dim == 2) return 0.5 * side(1).cross(side(2)).norm();
   return std::abs(side(1).cross(side(2)).dot(side(3))) / 6;
@@ -20,7 +18,7 @@ std::vector<double> lumpedMasses(int dim, double density, double thickness, cons
   const std::size_t corners = static_cast<std::size_t>(dim) + 1;
   for (std::size_t e = 0; e < elements.size(); e += corners) {
     const double share = factor * measureOf(dim, points, &elements[e]) / static_cast<double>(corners);
-    for (std::size_t k = 0; k < corners; ++k) masses[static_cast<std::size_t>(elements[e + k])] += share;
+    for (std::size_t k = 0; k < corners; ++k) masses[elements[e + k]] += share;
   }
   return masses;
 }

@@ -30,7 +30,7 @@ void markBox(const PinGrid& grid, const int* low, const int* high, int pin, Pinn
   for (int i = from(0); i <= to(0); ++i) {
     for (int j = from(1); j <= to(1); ++j) {
       for (int k = from(2); k <= to(2); ++k) {
-        pinned[static_cast<std::size_t>((i * grid.count[1] + j) * grid.count[2] + k)] = pin;
+        pinned[(i * grid.count[1] + j) * grid.count[2] + k] = pin;
       }
     }
   }
@@ -46,14 +46,14 @@ void markPins(const std::vector<spec::FlexPin>& pins, const PinGrid& grid, Pinne
     const Place place(pin.origin, "pin", "");
     for (const int id : pin.id) {
       requireInside(id, n, "id", place);
-      pinned[static_cast<std::size_t>(id)] = number;
+      pinned[id] = number;
     }
     requireMultiple(pin.range, 2, "range", place);
     for (std::size_t i = 0; i < pin.range.size(); i += 2) {
       requireInside(pin.range[i], n, "range", place);
       requireInside(pin.range[i + 1], n, "range", place);
       requireOrder(&pin.range[i], &pin.range[i + 1], 1, "range", place);
-      for (int k = pin.range[i]; k <= pin.range[i + 1]; ++k) pinned[static_cast<std::size_t>(k)] = number;
+      for (int k = pin.range[i]; k <= pin.range[i + 1]; ++k) pinned[k] = number;
     }
     if (pin.grid.empty() && pin.gridrange.empty()) continue;
     if (!grid.present || grid.dim == 1) {

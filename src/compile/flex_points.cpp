@@ -68,7 +68,7 @@ void placePoints(const Draft& draft, const spec::Flexcomp& f, const spec::Body& 
 /// Points no element uses are taken out; the others keep their order.
 void dropUnused(FlexShape& shape, Pinned& pinned) {
   std::vector<int> index(shape.points.size(), -1);
-  for (const int v : shape.elements) index[static_cast<std::size_t>(v)] = 0;
+  for (const int v : shape.elements) index[v] = 0;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < index.size(); ++i) {
     if (index[i] < 0) continue;
@@ -79,7 +79,7 @@ void dropUnused(FlexShape& shape, Pinned& pinned) {
   }
   shape.points.resize(kept);
   pinned.resize(kept);
-  for (int& v : shape.elements) v = index[static_cast<std::size_t>(v)];
+  for (int& v : shape.elements) v = index[v];
 }
 
 /// Middles of the edges of a flat tetrahedron would be made before checkGeometry() sees it.
@@ -182,7 +182,7 @@ void addNodes(const spec::Flexcomp& f, const FlexShape& shape, const Vec3& low, 
     for (int i = 0; i < grid.count(0); ++i) {
       for (int j = 0; j < grid.count(1); ++j) {
         for (int k = 0; k < grid.count(2); ++k) {
-          if (grid.isInside(i, j, k)) pinned[static_cast<std::size_t>(grid.index(i, j, k))] = kHeld;
+          if (grid.isInside(i, j, k)) pinned[grid.index(i, j, k)] = kHeld;
         }
       }
     }
@@ -272,8 +272,8 @@ Flex& draftFlexcomp(Draft& draft, const spec::Flexcomp& f, const spec::Body& bod
                    kPiecesOfTetrahedron * static_cast<double>(shape.elements.size()) / 4);
     requireVolume(shape, place);
     for (const auto& [a, b] : refineTetrahedra(shape.elements, shape.points)) {
-      const int held = pinned[static_cast<std::size_t>(a)];
-      pinned.push_back(heldTogether(f, held, pinned[static_cast<std::size_t>(b)]) ? held : 0);
+      const int held = pinned[a];
+      pinned.push_back(heldTogether(f, held, pinned[b]) ? held : 0);
     }
   }
   const bool stretchesShell = flex.parameters.stretch && flex.parameters.isShell(f.dof);

@@ -12,7 +12,7 @@ namespace sinew::draft {
 EdgeMiddles refineTetrahedra(std::vector<int>& elements, std::vector<Vec3>& points) {
   EdgeMiddles middles;
   std::map<std::pair<int, int>, int> known;
-  const auto at = [&](int i) -> const Vec3& { return points[static_cast<std::size_t>(i)]; };
+  const auto at = [&](int i) -> const Vec3& { return points[i]; };
   const auto middle = [&](int a, int b) {
     const auto [entry, isNew] = known.try_emplace(std::minmax(a, b), static_cast<int>(points.size()));
     if (isNew) {
@@ -38,22 +38,20 @@ EdgeMiddles refineTetrahedra(std::vector<int>& elements, std::vector<Vec3>& poin
     }
     for (std::size_t k = 0; k < 6; ++k) {
       const auto [i, j] = elastic::QuadraticTetrahedron::kEdge[k];
-      v[4 + k] = middle(v[static_cast<std::size_t>(i)], v[static_cast<std::size_t>(j)]);
+      v[4 + k] = middle(v[i], v[j]);
     }
     // copies of the whole, half as large: 01 is 4, 02 is 5, 03 is 6, 12 is 7, 13 is 8, 23 is 9
     for (const auto& piece :
          {std::array{0, 4, 5, 6}, std::array{4, 1, 7, 8}, std::array{5, 7, 2, 9}, std::array{6, 8, 9, 3}}) {
-      for (const int k : piece) pieces.push_back(v[static_cast<std::size_t>(k)]);
+      for (const int k : piece) pieces.push_back(v[k]);
     }
     // opposite middles, and the ring of the other four
     constexpr std::array<std::array<int, 6>, 3> kInside{{{4, 9, 5, 6, 8, 7}, {5, 8, 4, 6, 9, 7}, {6, 7, 4, 5, 9, 8}}};
-    const auto length = [&](const std::array<int, 6>& d) {
-      return (at(v[static_cast<std::size_t>(d[0])]) - at(v[static_cast<std::size_t>(d[1])])).squaredNorm();
-    };
+    const auto length = [&](const std::array<int, 6>& d) { return (at(v[d[0]]) - at(v[d[1]])).squaredNorm(); };
     const auto& best = *std::min_element(kInside.begin(), kInside.end(),
                                          [&](const auto& a, const auto& b) { return length(a) < length(b); });
     for (std::size_t k = 0; k < 4; ++k) {
-      const auto vertex = [&](std::size_t i) { return v[static_cast<std::size_t>(best[i])]; };
+      const auto vertex = [&](std::size_t i) { return v[best[i]]; };
       add({vertex(0), vertex(1), vertex(2 + k), vertex(2 + (k + 1) % 4)});
     }
   }
@@ -71,7 +69,7 @@ std::vector<double> quadraticMasses(double density, const std::vector<Vec3>& poi
     const std::array<int, 10> whole = wholeTetrahedron(&pieces[e]);
     const double mass = density * measureOf(3, points, whole.data());
     for (std::size_t k = 0; k < 10; ++k) {
-      masses[static_cast<std::size_t>(whole[k])] += mass * (k < 4 ? elastic::kCornerMass : elastic::kMiddleMass);
+      masses[whole[k]] += mass * (k < 4 ? elastic::kCornerMass : elastic::kMiddleMass);
     }
   }
   return masses;

@@ -58,7 +58,7 @@ void findHinges(const std::vector<int>& triangles, FlexTopology& t) {
     // local edge k runs from corner k+1 to corner k+2 and is opposite to corner k
     const int from = triangles[first + (local + 1) % 3], to = triangles[first + (local + 2) % 3];
     const int opposite = triangles[first + local];
-    Fold& fold = folds[static_cast<std::size_t>(t.elementEdges[k])];
+    Fold& fold = folds[t.elementEdges[k]];
     if (fold.count++ == 0) {
       fold.vertices = {from, to, opposite, -1};
     } else {
@@ -111,8 +111,8 @@ std::vector<int> layersOf(int numElements, const std::vector<char>& border, cons
   const std::size_t n = static_cast<std::size_t>(numElements);
   std::vector<std::vector<int>> neighbours(n);
   for (const Contact& c : contacts) {
-    neighbours[static_cast<std::size_t>(c.elements[0])].push_back(c.elements[1]);
-    neighbours[static_cast<std::size_t>(c.elements[1])].push_back(c.elements[0]);
+    neighbours[c.elements[0]].push_back(c.elements[1]);
+    neighbours[c.elements[1]].push_back(c.elements[0]);
   }
   std::vector<int> layers(n, numElements + 1);
   std::deque<std::size_t> pending;
@@ -143,7 +143,7 @@ void findBorder(int dim, const std::vector<int>& elements, FlexTopology& t) {
     for (; end < fragments.size() && fragments[end].sameAs(fragments[i]); ++end)
       contacts.push_back({{fragments[end - 1].element, fragments[end].element}, fragments[i].sorted});
     if (end == i + 1) {
-      border[static_cast<std::size_t>(fragments[i].element)] = 1;
+      border[fragments[i].element] = 1;
       t.shell.insert(t.shell.end(), fragments[i].vertices.begin(), fragments[i].vertices.begin() + dim);
     }
     i = end;
@@ -155,7 +155,7 @@ void findBorder(int dim, const std::vector<int>& elements, FlexTopology& t) {
   }
   t.layers.assign(static_cast<std::size_t>(numElements), 0);
   for (const Contact& c : contacts) {
-    if (!border[static_cast<std::size_t>(c.elements[0])] && !border[static_cast<std::size_t>(c.elements[1])]) continue;
+    if (!border[c.elements[0]] && !border[c.elements[1]]) continue;
     for (const std::size_t side : {0u, 1u}) {
       const std::size_t first = static_cast<std::size_t>(c.elements[side] * (dim + 1));
       for (std::size_t k = 0; k <= static_cast<std::size_t>(dim); ++k) {

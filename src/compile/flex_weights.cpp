@@ -62,13 +62,13 @@ class EdgeInertia {
   void add(const End& end, const Vec3& at, const Vec3& direction) {
     if (end.node >= 0) {
       if (m_.flexnode_pinned[end.node]) return;
-      for (int k = 0; k < 3; ++k) row_[static_cast<std::size_t>(m_.nv_rigid + 3 * end.node + k)] += direction[k];
+      for (int k = 0; k < 3; ++k) row_[m_.nv_rigid + 3 * end.node + k] += direction[k];
       return;
     }
     denseJacobian(m_, d_, end.body, at, jacobian_.data(), nullptr);
     for (int i = 0; i < m_.nv_rigid; ++i) {
       for (int k = 0; k < 3; ++k) {
-        row_[static_cast<std::size_t>(i)] += direction[k] * jacobian_[static_cast<std::size_t>(k * m_.nv + i)];
+        row_[i] += direction[k] * jacobian_[k * m_.nv + i];
       }
     }
   }

@@ -30,7 +30,7 @@ constexpr double kLooseMass = 0.001;
 std::vector<Pose> worldPoses(const Draft& draft) {
   std::vector<Pose> poses(draft.bodies.size());
   for (std::size_t i = 1; i < poses.size(); ++i) {
-    poses[i] = compose(poses[static_cast<std::size_t>(draft.bodies[i].parent)], draft.bodies[i].pose);
+    poses[i] = compose(poses[draft.bodies[i].parent], draft.bodies[i].pose);
   }
   return poses;
 }
@@ -50,7 +50,7 @@ int bodyNamed(const BodyIds& ids, const std::string& name, const Place& place) {
 }
 
 Vec3 inWorld(const std::vector<Pose>& poses, int body, const Vec3& pos) {
-  const Pose& pose = poses[static_cast<std::size_t>(body)];
+  const Pose& pose = poses[body];
   return pose.pos + rotate(pose.quat, pos);
 }
 
@@ -129,10 +129,10 @@ void placeListed(const BodyIds& ids, Flex& flex) {
     }
     // an edge between two pins of one body does not move, and neither does its middle
     for (const auto& [a, b] : refineTetrahedra(flex.elements, places)) {
-      const int held = pinned[static_cast<std::size_t>(a)];
+      const int held = pinned[a];
       FlexPoint& point = flex.points.emplace_back();
       point.pos = places[flex.points.size() - 1];
-      point.free = !heldTogether(f, held, pinned[static_cast<std::size_t>(b)]);
+      point.free = !heldTogether(f, held, pinned[b]);
       if (!point.free) point.pin = pinOf(f, held);
     }
   }
@@ -147,7 +147,7 @@ void moveToPinBodies(const BodyIds& ids, const std::vector<Pose>& poses, Flex& f
   for (FlexPoint& point : flex.points) {
     if (!point.pin || point.pin->body.empty()) continue;
     point.body = bodyNamed(ids, point.pin->body, Place(point.pin->origin, "pin", ""));
-    const Pose& pose = poses[static_cast<std::size_t>(point.body)];
+    const Pose& pose = poses[point.body];
     point.pos = rotate(pose.quat.conjugate(), Vec3(point.rest - pose.pos));
   }
 }
@@ -155,9 +155,7 @@ void moveToPinBodies(const BodyIds& ids, const std::vector<Pose>& poses, Flex& f
 /// Cells are integrated as boxes of one size: nodes anywhere else would not be at rest.
 void requireEvenGrid(const NodeGrid& grid, const std::vector<Vec3>& nodes, const spec::Flex& f, const Place& place) {
   constexpr double kOff = 1e-6;  // of the shortest side of a cell
-  const auto at = [&](int i, int j, int k) -> const Vec3& {
-    return nodes[static_cast<std::size_t>(grid.index(i, j, k))];
-  };
+  const auto at = [&](int i, int j, int k) -> const Vec3& { return nodes[grid.index(i, j, k)]; };
   const Vec3& origin = nodes[0];
   const Vec3 x = (at(grid.count(0) - 1, 0, 0) - origin) / (grid.count(0) - 1);
   const Vec3 y = (at(0, grid.count(1) - 1, 0) - origin) / (grid.count(1) - 1);
@@ -171,7 +169,7 @@ void requireEvenGrid(const NodeGrid& grid, const std::vector<Vec3>& nodes, const
         place.fail(
             fmt::format("node {} (body \"{}\") is {:.3g} m away from its place in a grid of equal boxes: a flex "
                         "with dof=\"trilinear\" or \"quadratic\" would not be at rest there",
-                        grid.index(i, j, k), f.nodes[static_cast<std::size_t>(grid.index(i, j, k))], off));
+                        grid.index(i, j, k), f.nodes[grid.index(i, j, k)], off));
       }
     }
   }
@@ -217,7 +215,7 @@ void weighListed(const Draft& draft, Flex& flex) {
           ? quadraticMasses(density, flex.vertices, flex.elements)
           : lumpedMasses(flex.dim, density, flex.parameters.thickness, flex.vertices, flex.elements);
   std::vector<char> used(masses.size(), 0);
-  for (const int v : flex.elements) used[static_cast<std::size_t>(v)] = 1;
+  for (const int v : flex.elements) used[v] = 1;
   for (std::size_t i = 0; i < masses.size(); ++i) {
     flex.points[i].mass = used[i] ? masses[i] : kLooseMass;
     if (used[i]) continue;
@@ -272,7 +270,7 @@ void addRotaryInertia(Draft& draft, const Flex& flex) {
 void reportCrowdedEdges(const Draft& draft, const Flex& flex) {
   const std::vector<int>& crowded = flex.topology.crowdedEdges;
   if (crowded.empty()) return;
-  const std::array<int, 2>& edge = flex.topology.edges[static_cast<std::size_t>(crowded[0])];
+  const std::array<int, 2>& edge = flex.topology.edges[crowded[0]];
   draft.warn(placeOf(flex).message(
       fmt::format("{} edges, the first between vertices {} and {}, belong to more than two triangles: they do not "
                   "resist bending",
@@ -281,7 +279,7 @@ void reportCrowdedEdges(const Draft& draft, const Flex& flex) {
 
 /// Adds an equality that a flex asks for.
 spec::Equality& addEquality(Draft& draft, int id, EqualityType type) {
-  const Flex& flex = draft.flexes[static_cast<std::size_t>(id)];
+  const Flex& flex = draft.flexes[id];
   draft.equalityFlexes.push_back(id);
   spec::Equality& equality = draft.equalities.emplace_back();
   equality.origin = flex.spec->origin;
@@ -294,7 +292,7 @@ spec::Equality& addEquality(Draft& draft, int id, EqualityType type) {
 
 /// One per cell that holds something, or in shells one per face of a cell on the surface of the box.
 void addStrainEqualities(Draft& draft, int id) {
-  const Flex& flex = draft.flexes[static_cast<std::size_t>(id)];
+  const Flex& flex = draft.flexes[id];
   const auto [nx, ny, nz] = flex.cells;
   if (flex.interpolation() < 0) {
     const int faces = 2 * (ny * nz + nx * nz + nx * ny);
@@ -306,7 +304,7 @@ void addStrainEqualities(Draft& draft, int id) {
   for (int i = 0; i < nx; ++i) {
     for (int j = 0; j < ny; ++j) {
       for (int k = 0; k < nz; ++k) {
-        if (flex.emptyCells[static_cast<std::size_t>((i * ny + j) * nz + k)]) continue;
+        if (flex.emptyCells[(i * ny + j) * nz + k]) continue;
         addEquality(draft, id, EqualityType::FlexStrain).cell = {static_cast<double>(i), static_cast<double>(j),
                                                                  static_cast<double>(k)};
       }
@@ -315,7 +313,7 @@ void addStrainEqualities(Draft& draft, int id) {
 }
 
 void addDeclaredEqualities(Draft& draft, int id) {
-  switch (draft.flexes[static_cast<std::size_t>(id)].parameters.equality) {
+  switch (draft.flexes[id].parameters.equality) {
     case FlexEquality::None:
       break;
     case FlexEquality::Edge:

@@ -108,7 +108,7 @@ void applyMesh(const Draft& draft, const Place& place, Geom& geom) {
   const int index = indexOf(draft.meshes, geom.spec->mesh);
   if (index < 0) place.fail(fmt::format("no mesh is named \"{}\"", geom.spec->mesh));
   if (geom.spec->fromto) place.fail("'fromto' and 'mesh' cannot both be given");
-  const geom::Mesh& mesh = *draft.meshes[static_cast<std::size_t>(index)].mesh;
+  const geom::Mesh& mesh = *draft.meshes[index].mesh;
 
   Pose inner = mesh.frame;
   if (geom.type == GeomType::Mesh) {
@@ -130,13 +130,13 @@ void applyMesh(const Draft& draft, const Place& place, Geom& geom) {
 
 void setBounds(const Draft& draft, Geom& geom) {
   if (geom.hfield >= 0) {
-    const spec::Vec4& s = draft.hfields[static_cast<std::size_t>(geom.hfield)].spec->size;
+    const spec::Vec4& s = draft.hfields[geom.hfield].spec->size;
     const geom::HeightFieldSize size{s[0], s[1], s[2], s[3]};
     geom.size = geom::hfieldGeomSize(size);
     geom.aabb = geom::hfieldAabb(size);
     geom.boundingRadius = geom::hfieldBoundingRadius(size);
   } else if (geom.mesh >= 0) {
-    const geom::Mesh& mesh = *draft.meshes[static_cast<std::size_t>(geom.mesh)].mesh;
+    const geom::Mesh& mesh = *draft.meshes[geom.mesh].mesh;
     geom.size = mesh.geomSize();
     geom.aabb = geom::boxAabb(mesh.lower, mesh.upper);
     geom.boundingRadius = geom.size.norm();
@@ -148,7 +148,7 @@ void setBounds(const Draft& draft, Geom& geom) {
 
 /// An explicit mass wins over the density; a shape without volume has none.
 void setMass(const Draft& draft, Geom& geom) {
-  const geom::Mesh* mesh = geom.mesh >= 0 ? draft.meshes[static_cast<std::size_t>(geom.mesh)].mesh.get() : nullptr;
+  const geom::Mesh* mesh = geom.mesh >= 0 ? draft.meshes[geom.mesh].mesh.get() : nullptr;
   const bool shell = geom.spec->shellinertia;
   const double amount = mesh ? mesh->amount : geom::shapeAmount(geom.type, geom.size, shell);
   if (geom.spec->mass) {

@@ -139,7 +139,7 @@ void requireMass(const Draft& draft) {
   for (std::size_t i = draft.bodies.size(); i-- > 1;) {
     const Body& body = draft.bodies[i];
     if (body.mass >= kMinVal && body.inertia.minCoeff() >= kMinVal) hasMass[i] = 1;
-    if (hasMass[i] && body.joints.empty()) hasMass[static_cast<std::size_t>(body.parent)] = 1;
+    if (hasMass[i] && body.joints.empty()) hasMass[body.parent] = 1;
   }
   for (std::size_t i = 1; i < draft.bodies.size(); ++i) {
     const Body& body = draft.bodies[i];

@@ -298,7 +298,7 @@ void setTreeSizes(const Draft& draft, Model& m) {
   for (std::size_t i = 0; i < draft.bodies.size(); ++i) {
     const Body& b = draft.bodies[i];
     body.see(b.spec->user, placeOf(*b.spec));
-    const bool aboveMoves = i > 0 && moving[static_cast<std::size_t>(b.parent)];
+    const bool aboveMoves = i > 0 && moving[b.parent];
     moving[i] = aboveMoves || !b.joints.empty();
     if (!b.joints.empty() && !aboveMoves) ++m.ntree;
     for (const Joint& j : b.joints) {
@@ -337,8 +337,8 @@ void writeTree(const Draft& draft, const Names& names, Model& m) {
     m.body_geomadr[id] = body.geoms.empty() ? -1 : geom;
     writeBody(draft, m, id);
 
-    int& last = lastDof[static_cast<std::size_t>(id)];
-    if (id > 0) last = lastDof[static_cast<std::size_t>(body.parent)];
+    int& last = lastDof[id];
+    if (id > 0) last = lastDof[body.parent];
     for (const Joint& j : body.joints) {
       writeJoint(body, j, id, joint, qpos, dof, last, m);
       joint += 1;

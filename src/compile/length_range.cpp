@@ -54,14 +54,14 @@ void pull(const spec::LengthRange& settings, const Model& m, Data& d, int u, dou
   std::vector<double> moment(static_cast<std::size_t>(m.nv), 0.0);
   const int out = m.actuator_outadr[u];
   for (int k = d.moment_rowadr[out]; k < d.moment_rowadr[out] + d.moment_rownnz[out]; ++k) {
-    moment[static_cast<std::size_t>(d.moment_colind[k])] = d.actuator_moment[k];
+    moment[d.moment_colind[k]] = d.actuator_moment[k];
   }
   std::vector<double> acceleration = moment;
   solveMass(m, d, acceleration.data());
   double scale = direction * settings.accel / std::max(kMinVal, norm(acceleration));
   const double force = std::abs(scale) * norm(moment);
   if (settings.maxforce > 0 && force > settings.maxforce) scale *= settings.maxforce / std::max(kMinVal, force);
-  for (int i = 0; i < m.nv; ++i) d.qfrc_applied[i] = moment[static_cast<std::size_t>(i)] * scale;
+  for (int i = 0; i < m.nv; ++i) d.qfrc_applied[i] = moment[i] * scale;
 }
 
 /// One step of the simulation; the velocity decays with the time constant, so that the motion comes to rest. Returns
@@ -147,7 +147,7 @@ void writeLengthRanges(const Draft& draft, Model& m) {
   std::vector<std::array<double, 2>> ranges(n);
   std::vector<std::exception_ptr> failures(n);
   const auto find = [&](std::size_t i) {
-    const spec::Actuator& actuator = draft.spec->actuators[static_cast<std::size_t>(wanted[i])];
+    const spec::Actuator& actuator = draft.spec->actuators[wanted[i]];
     try {
       ranges[i] = lengthRange(settings, m, wanted[i], placeOf(actuator));
     } catch (...) {

@@ -111,7 +111,7 @@ Chains chainsOf(const Draft& draft) {
   std::vector<double> above(draft.bodies.size(), 0);
   for (std::size_t i = 1; i < draft.bodies.size(); ++i) {
     const Body& body = draft.bodies[i];
-    const double start = above[static_cast<std::size_t>(body.parent)], own = body.numDofs();
+    const double start = above[body.parent], own = body.numDofs();
     above[i] = start + own;
     chains.entries += own * start + 0.5 * own * (own + 1);
     if (above[i] > chains.longest) chains.longest = above[i], chains.deepest = static_cast<int>(i);

@@ -188,7 +188,7 @@ void setAssetSizes(const Draft& draft, Model& m) {
 void writeAssets(const Draft& draft, Model& m) {
   int vertex = 0, face = 0, graph = 0, polygon = 0, corner = 0, entry = 0;
   for (int i = 0; i < m.nmesh; ++i) {
-    const Mesh& source = draft.meshes[static_cast<std::size_t>(i)];
+    const Mesh& source = draft.meshes[i];
     const geom::Mesh& mesh = *source.mesh;
     m.mesh_vertadr[i] = vertex;
     m.mesh_vertnum[i] = mesh.numVertices();
@@ -237,7 +237,7 @@ void writeAssets(const Draft& draft, Model& m) {
 
   int data = 0;
   for (int i = 0; i < m.nhfield; ++i) {
-    const HField& hfield = draft.hfields[static_cast<std::size_t>(i)];
+    const HField& hfield = draft.hfields[i];
     putRow(m.hfield_size, i, hfield.spec->size);
     m.hfield_nrow[i] = hfield.field.nrow;
     m.hfield_ncol[i] = hfield.field.ncol;

@@ -38,11 +38,11 @@ class NameWriter {
 
 void Names::add(ObjType type, const std::string& name, int id) {
   if (name.empty()) return;
-  ids_[static_cast<std::size_t>(keyOf(type))].emplace(name, id);
+  ids_[keyOf(type)].emplace(name, id);
 }
 
 int Names::find(ObjType type, const std::string& name) const {
-  const auto& ids = ids_[static_cast<std::size_t>(keyOf(type))];
+  const auto& ids = ids_[keyOf(type)];
   const auto found = ids.find(name);
   return found == ids.end() ? -1 : found->second;
 }
@@ -162,11 +162,10 @@ void writeNames(const Draft& draft, const std::vector<int>& pairs, const std::ve
   int flex = 0;
   for (const Flex& f : draft.flexes) m.name_flexadr[flex++] = writer.write(f.spec->name);
   for (int i = 0; i < m.npair; ++i) {
-    m.name_pairadr[i] = writer.write(spec.pairs[static_cast<std::size_t>(pairs[static_cast<std::size_t>(i)])].name);
+    m.name_pairadr[i] = writer.write(spec.pairs[pairs[i]].name);
   }
   for (int i = 0; i < m.nexclude; ++i) {
-    m.name_excludeadr[i] =
-        writer.write(spec.excludes[static_cast<std::size_t>(excludes[static_cast<std::size_t>(i)])].name);
+    m.name_excludeadr[i] = writer.write(spec.excludes[excludes[i]].name);
   }
   writer.write(draft.equalities, m.name_eqadr);
   writer.write(spec.tendons, m.name_tendonadr);

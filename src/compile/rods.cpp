@@ -32,7 +32,7 @@ struct Chain {
 std::vector<std::vector<int>> elementsAt(const Flex& flex) {
   std::vector<std::vector<int>> at(flex.vertices.size());
   for (std::size_t i = 0; i < flex.elements.size(); ++i) {
-    std::vector<int>& list = at[static_cast<std::size_t>(flex.elements[i])];
+    std::vector<int>& list = at[flex.elements[i]];
     list.push_back(static_cast<int>(i) / 2);
     if (list.size() > 2) {
       placeOf(flex).fail(fmt::format(

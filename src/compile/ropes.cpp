@@ -37,7 +37,7 @@ std::vector<std::array<int, 2>> neighboursOf(const Model& m, int f) {
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const int* v = &m.flex_elem[m.flex_elemdataadr[f] + 2 * e];
     for (int i = 0; i < 2; ++i) {
-      std::array<int, 2>& own = next[static_cast<std::size_t>(v[i])];
+      std::array<int, 2>& own = next[v[i]];
       if (own[1] >= 0) return {};
       own[own[0] < 0 ? 0 : 1] = v[1 - i];
     }
@@ -63,7 +63,7 @@ Span spanFrom(const Model& m, int f, const std::vector<std::array<int, 2>>& next
     const double mass = m.flexnode_mass[m.flexpoint_nodeid[first + at]];
     span.lightest = span.mass == 0 ? mass : std::min(span.lightest, mass);
     span.mass += mass;
-    const std::array<int, 2>& both = next[static_cast<std::size_t>(at)];
+    const std::array<int, 2>& both = next[at];
     const int ahead = both[0] == before ? both[1] : both[0];
     before = std::exchange(at, ahead);
   }
@@ -117,7 +117,7 @@ void reportTautRopes(const Draft& draft, const Model& m) {
     double worst = 0, worstTension = 0, wave = 0;
     for (int v = 0; v < static_cast<int>(next.size()); ++v) {
       if (isFree(m, m.flex_pointadr[f] + v)) continue;
-      for (const int to : next[static_cast<std::size_t>(v)]) {
+      for (const int to : next[v]) {
         if (to < 0 || !isFree(m, m.flex_pointadr[f] + to)) continue;
         const Span span = spanFrom(m, f, next, v, to);
         const Vec3 between = restOfPoint(m, span.points.back()) - restOfPoint(m, span.points.front());
@@ -143,7 +143,7 @@ void reportTautRopes(const Draft& draft, const Model& m) {
     const std::string finer =
         follows || !(worst > kNoticeable) ? fmt::format("a timestep up to {:.2g} s, or ", most) : "";
     draft.warn(
-        placeOf(draft.flexes[static_cast<std::size_t>(f)])
+        placeOf(draft.flexes[f])
             .message(fmt::format(
                 "under its weight the rope carries about {:.2g} N: at a timestep of {:.4g} s its length rows stretch "
                 "by "

@@ -11,7 +11,7 @@ template <class T, class Values>
 void putRow(Array<T>& array, int row, const Values& values) {
   const std::ptrdiff_t columns = static_cast<std::ptrdiff_t>(values.size());
   for (std::ptrdiff_t k = 0; k < columns; ++k) {
-    array[columns * row + k] = static_cast<T>(values[static_cast<std::size_t>(k)]);
+    array[columns * row + k] = static_cast<T>(values[k]);
   }
 }
 

@@ -398,7 +398,7 @@ void checkSensors(const Model& m) {
 void writeSensors(const Spec& spec, const Names& names, Model& m) {
   int address = 0;
   for (int i = 0; i < m.nsensor; ++i) {
-    const spec::Sensor& s = spec.sensors[static_cast<std::size_t>(i)];
+    const spec::Sensor& s = spec.sensors[i];
     const Place place = placeOf(s);
     const Kind kind = kindOf(s);
     checkNumbers(s, kind.data, place);

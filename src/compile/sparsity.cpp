@@ -12,7 +12,7 @@ using Rows = std::vector<std::vector<int>>;
 Rows ancestorRows(const Model& m, bool reduceSimple) {
   Rows rows(static_cast<std::size_t>(m.nv));
   for (int i = 0; i < m.nv; ++i) {
-    std::vector<int>& row = rows[static_cast<std::size_t>(i)];
+    std::vector<int>& row = rows[i];
     row.push_back(i);
     if (reduceSimple && m.dof_simplenum[i] > 0) continue;
     for (int j = m.dof_parentid[i]; j >= 0; j = m.dof_parentid[j]) row.push_back(j);
@@ -48,7 +48,7 @@ void writePatterns(Model& m) {
   Rows rows = ancestorRows(m, false);
   for (int i = 0; i < m.nv; ++i) {
     // i is a descendant of its ancestors; going up in i keeps the rows sorted
-    for (int j = m.dof_parentid[i]; j >= 0; j = m.dof_parentid[j]) rows[static_cast<std::size_t>(j)].push_back(i);
+    for (int j = m.dof_parentid[i]; j >= 0; j = m.dof_parentid[j]) rows[j].push_back(i);
   }
   m.nD = store(rows, m.D_rownnz, m.D_rowadr, m.D_colind);
 

@@ -46,7 +46,7 @@ Box boundsOf(const Model& m, const Data& d) {
 std::vector<double> bodySizes(const Model& m, const Data& d) {
   std::vector<double> size(static_cast<std::size_t>(m.nbody), 0.0);
   const auto reach = [&](int body, double distance) {
-    double& s = size[static_cast<std::size_t>(body)];
+    double& s = size[body];
     s = std::max(s, distance);
   };
   for (int j = 0; j < m.njnt; ++j) {
@@ -74,8 +74,7 @@ std::vector<double> nodeSizes(const Model& m, const Data& d, std::vector<double>
   std::vector<double> size(static_cast<std::size_t>(m.nflexnode), 1e-5);
   const auto reach = [&](int point, double distance) {
     const int node = m.flexpoint_nodeid[point];
-    double& s = node >= 0 && !m.flexnode_pinned[node] ? size[static_cast<std::size_t>(node)]
-                                                      : bodySize[static_cast<std::size_t>(m.flexpoint_bodyid[point])];
+    double& s = node >= 0 && !m.flexnode_pinned[node] ? size[node] : bodySize[m.flexpoint_bodyid[point]];
     s = std::max(s, distance);
   };
   for (int e = 0; e < m.nflexedge; ++e) {
@@ -113,7 +112,7 @@ void writeDofLengths(const std::vector<double>& bodySize, Model& m) {
     const JointType type = m.jnt_type[joint];
     const bool rotation = type == JointType::Ball || type == JointType::Hinge ||
                           (type == JointType::Free && i - m.jnt_dofadr[joint] >= 3);
-    m.dof_length[i] = rotation ? bodySize[static_cast<std::size_t>(m.dof_bodyid[i])] : 1;
+    m.dof_length[i] = rotation ? bodySize[m.dof_bodyid[i]] : 1;
   }
 }
 
@@ -133,12 +132,12 @@ void writeStatistics(const spec::Statistic& given, Model& m, const Data& d) {
   if (const int count = m.nbody - 1 + numNodes; count > 0) {
     m.stat.meansize = m.stat.meanmass = 0;
     for (int b = 1; b < m.nbody; ++b) {
-      m.stat.meansize += size[static_cast<std::size_t>(b)] / count;
+      m.stat.meansize += size[b] / count;
       m.stat.meanmass += m.body_mass[b];
     }
     for (int n = 0; n < m.nflexnode; ++n) {
       if (m.flexnode_pinned[n]) continue;
-      m.stat.meansize += nodes[static_cast<std::size_t>(n)] / count;
+      m.stat.meansize += nodes[n] / count;
       m.stat.meanmass += m.flexnode_mass[n];
     }
     m.stat.meanmass /= count;

@@ -75,31 +75,31 @@ std::vector<Part> partsOf(const Model& m) {
     const std::set<int> trees = treesOf(m, f);
     int part = static_cast<int>(parts.size());
     for (const int tree : trees) {
-      const int other = partOfTree[static_cast<std::size_t>(tree)];
+      const int other = partOfTree[tree];
       if (other >= 0) part = std::min(part, other);
     }
     if (part == static_cast<int>(parts.size())) parts.emplace_back();
-    Part& target = parts[static_cast<std::size_t>(part)];
+    Part& target = parts[part];
     target.flexes.push_back(f);
     for (const int tree : trees) {
-      const int other = std::exchange(partOfTree[static_cast<std::size_t>(tree)], part);
+      const int other = std::exchange(partOfTree[tree], part);
       if (other < 0 || other == part) continue;
       // this flex ties two parts together
       for (int& p : partOfTree) p = p == other ? part : p;
-      std::vector<int>& moved = parts[static_cast<std::size_t>(other)].flexes;
+      std::vector<int>& moved = parts[other].flexes;
       target.flexes.insert(target.flexes.end(), moved.begin(), moved.end());
       moved.clear();
     }
   }
   for (const int tree : cableTrees(m)) {
-    int& part = partOfTree[static_cast<std::size_t>(tree)];
+    int& part = partOfTree[tree];
     if (part >= 0) continue;
     part = static_cast<int>(parts.size());
     parts.emplace_back();
   }
   for (std::size_t tree = 0; tree < partOfTree.size(); ++tree) {
     if (partOfTree[tree] < 0) continue;
-    std::vector<int>& dofs = parts[static_cast<std::size_t>(partOfTree[tree])].dofs;
+    std::vector<int>& dofs = parts[partOfTree[tree]].dofs;
     dofs.resize(dofs.size() + static_cast<std::size_t>(m.tree_dofnum[static_cast<int>(tree)]));
     std::iota(dofs.end() - m.tree_dofnum[static_cast<int>(tree)], dofs.end(), m.tree_dofadr[static_cast<int>(tree)]);
   }

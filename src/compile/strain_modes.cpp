@@ -125,11 +125,11 @@ void writeStrainModes(Model& m, Data& d) {
   flexes(m, d);
   std::vector<char> wanted(static_cast<std::size_t>(m.nflex), 0);
   for (int i = 0; i < m.neq; ++i) {
-    if (m.eq_type[i] == EqualityType::FlexStrain) wanted[static_cast<std::size_t>(m.eq_obj1id[i])] = 1;
+    if (m.eq_type[i] == EqualityType::FlexStrain) wanted[m.eq_obj1id[i]] = 1;
   }
   for (int f = 0; f < m.nflex; ++f) {
     m.flex_modeadr[f] = -1;
-    if (!wanted[static_cast<std::size_t>(f)]) continue;
+    if (!wanted[f]) continue;
     if (m.flex_interp[f] == 1) writeModes<1>(m, d, f);
     if (m.flex_interp[f] == 2) writeModes<2>(m, d, f);
     if (m.flex_interp[f] == -1) writeFaceModes<1>(m, d, f);

@@ -142,7 +142,7 @@ void writeTendon(const spec::Tendon& tendon, const spec::Compiler& compiler, int
 void writeTendons(const Draft& draft, const Names& names, Model& m) {
   int address = 0;
   for (int t = 0; t < m.ntendon; ++t) {
-    const spec::Tendon& tendon = draft.spec->tendons[static_cast<std::size_t>(t)];
+    const spec::Tendon& tendon = draft.spec->tendons[t];
     if (tendon.path.empty()) placeOf(tendon).fail("the path is empty");
     std::vector<Point> path;
     for (const spec::Wrap& wrap : tendon.path) path.push_back(resolve(draft, wrap, names, m));

@@ -49,10 +49,10 @@ std::vector<Visit> depthFirst(Draft& draft) {
         order.push_back({&body, parent});
       },
       [&](const spec::Flexcomp& flexcomp, int parent) {
-        Flex& flex = draftFlexcomp(draft, flexcomp, *order[static_cast<std::size_t>(parent)].spec, parent);
+        Flex& flex = draftFlexcomp(draft, flexcomp, *order[parent].spec, parent);
         flex.place = static_cast<int>(order.size());
         for (std::size_t k = 0; k < flex.slideBodies.size(); ++k) {
-          flex.points[static_cast<std::size_t>(flex.slidePoints[k])].body = static_cast<int>(order.size());
+          flex.points[flex.slidePoints[k]].body = static_cast<int>(order.size());
           order.push_back({&flex.slideBodies[k], parent});
         }
         return static_cast<int>(flex.slideBodies.size());

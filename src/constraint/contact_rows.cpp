@@ -90,7 +90,7 @@ class PairMotion {
     const Vec3 fromFirst = center_ - treeCom(m, d, body1);
     const int columns = count;
     forEachDofBetween(m, body1, body2, [&](int dof, bool first) {  // from the last to the first
-      dofs_[static_cast<std::size_t>(--count)] = dof;
+      dofs_[--count] = dof;
       const double* cdof = d.cdof.data() + 6 * dof;
       const Vec3 turn = first ? Vec3(-angular(cdof)) : Vec3(angular(cdof));
       const Vec3 shift = first ? Vec3(turn.cross(fromFirst) - linear(cdof)) : Vec3(linear(cdof));

@@ -43,9 +43,9 @@ std::span<double> relativeJacobian(const Model& m, Data& d, const EqualityAnchor
       linear -= c.linear;
       angular -= c.angular;
     }
-    for (int i = 0; i < 3; ++i) J[static_cast<std::size_t>(i * n + k)] = linear[i];
+    for (int i = 0; i < 3; ++i) J[i * n + k] = linear[i];
     if (!rotation) return;
-    for (int i = 0; i < 3; ++i) J[static_cast<std::size_t>((3 + i) * n + k)] = angular[i];
+    for (int i = 0; i < 3; ++i) J[(3 + i) * n + k] = angular[i];
   });
   return J;
 }

@@ -74,10 +74,10 @@ Neighbours neighboursOf(const Model& m, int flex, Arena& arena) {
   const int vertices = m.flex_vertnum[flex], edges = m.flex_edgenum[flex];
   const Neighbours n{arena.zeros<int>(vertices + 2), arena.take<int>(2 * edges)};
   const int* edge = m.flex_edge.data() + 2 * m.flex_edgeadr[flex];
-  for (int k = 0; k < 2 * edges; ++k) ++n.adr[static_cast<std::size_t>(edge[k] + 2)];
+  for (int k = 0; k < 2 * edges; ++k) ++n.adr[edge[k] + 2];
   for (std::size_t v = 2; v < n.adr.size(); ++v) n.adr[v] += n.adr[v - 1];
   for (int k = 0; k < 2 * edges; ++k) {
-    n.list[static_cast<std::size_t>(n.adr[static_cast<std::size_t>(edge[k] + 1)]++)] = edge[k ^ 1];
+    n.list[n.adr[edge[k] + 1]++] = edge[k ^ 1];
   }
   return n;
 }
@@ -214,7 +214,7 @@ struct StrainCell {
     for (int n = 0; n < kPoints; ++n) {
       const int a = n / ((Order + 1) * (Order + 1)), b = n / (Order + 1) % (Order + 1), c = n % (Order + 1);
       const int point = m.flex_pointadr[flex] + ((i + a) * ny + j + b) * nz + k + c;
-      points[static_cast<std::size_t>(n)] = point;
+      points[n] = point;
       x.col(n) = vec3(d.flexpoint_xpos.data(), point);
     }
     R = elastic::cellRotation<Order>(x);
@@ -245,7 +245,7 @@ struct StrainFace {
     for (int k = 0; k < kPoints; ++k) {
       const int point =
           m.flex_pointadr[flex] + elastic::facePoint(cells, Order, face, k / (Order + 1), k % (Order + 1));
-      points[static_cast<std::size_t>(k)] = point;
+      points[k] = point;
       x.col(k) = vec3(d.flexpoint_xpos.data(), point);
     }
     R = elastic::faceRotation<Order>(x, axis);
@@ -290,7 +290,7 @@ void addCell(RowBuilder& rows, int equality, int flex, const Cell& cell) {
     for (int n = 0; n < cell.kPoints; ++n) {
       const ConstMapVec3 part(values + 3 * n);
       residual += part.dot(cell.u.col(n));
-      sum.add(cell.points[static_cast<std::size_t>(n)], cell.R * part);
+      sum.add(cell.points[n], cell.R * part);
     }
     const RowSum::Row row = sum.finish();
     if (row.columns.empty()) return;
@@ -319,8 +319,8 @@ void addVertexForces(const Model& m, Data& d, int flex, const RowBlock* block, i
   for (int b = 0; b < count; ++b) {
     const bool area = b > 0 && block[b - 1].part == block[b].part;
     const int vertex = block[b].part - m.flex_pointadr[flex];
-    const auto begin = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(vertex)]);
-    const auto end = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(vertex + 1)]);
+    const auto begin = static_cast<std::size_t>(all.adr[vertex]);
+    const auto end = static_cast<std::size_t>(all.adr[vertex + 1]);
     const double f = d.efc_force[block[b].row];
     VertexFit(m, d, flex, vertex, all.list.subspan(begin, end - begin))
         .forEachGradient(area, [&](int p, const Vec3& g) { vec3(force, p) += f * g; });
@@ -333,8 +333,7 @@ void addCellForces(const Model& m, const Data& d, int flex, const Cell& cell, co
   for (int mode = 0; mode < count; ++mode) {
     const double* values = cell.mode(m, flex, mode);
     for (int n = 0; n < cell.kPoints; ++n) {
-      vec3(force, cell.points[static_cast<std::size_t>(n)]) +=
-          d.efc_force[block[mode].row] * (cell.R * ConstMapVec3(values + 3 * n));
+      vec3(force, cell.points[n]) += d.efc_force[block[mode].row] * (cell.R * ConstMapVec3(values + 3 * n));
     }
   }
 }
@@ -364,8 +363,8 @@ void addFlexRows(RowBuilder& rows, int equality) {
       const Arena::Scope scope(rows.data().work->arena);
       const Neighbours all = neighboursOf(m, flex, rows.data().work->arena);
       for (int v = 0; v < m.flex_vertnum[flex]; ++v) {
-        const auto begin = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(v)]);
-        const auto end = static_cast<std::size_t>(all.adr[static_cast<std::size_t>(v + 1)]);
+        const auto begin = static_cast<std::size_t>(all.adr[v]);
+        const auto end = static_cast<std::size_t>(all.adr[v + 1]);
         addVertex(rows, equality, flex, v, all.list.subspan(begin, end - begin));
       }
       return;

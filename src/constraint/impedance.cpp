@@ -209,7 +209,7 @@ double contactDiagonal(const Model& m, const Data& d, RowType type, const Contac
   if (any) translation = stiff;
   if (type != RowType::ContactPyramidal) return rowInBlock < 3 ? translation : rotation;
   const int k = rowInBlock / 2;  // edge J_n +- mu_k J_k
-  const double mu = contact.friction[static_cast<std::size_t>(k)];
+  const double mu = contact.friction[k];
   return translation + mu * mu * (k < 2 ? translation : rotation);
 }
 
@@ -243,12 +243,12 @@ void exactGram(const Model& m, Data& d, const RowBlock& block, double* G) {
   for (int k = 0; k < block.nbasis; ++k) {
     const double* b = d.row_value.data() + block.value + k * block.ncol;
     std::fill(y.begin(), y.end(), 0.0);
-    for (int j = 0; j < block.ncol; ++j) y[static_cast<std::size_t>(column[j])] = b[j];
+    for (int j = 0; j < block.ncol; ++j) y[column[j]] = b[j];
     solveMass(m, d, y.data());
     for (int i = 0; i < block.nbasis; ++i) {
       const double* c = d.row_value.data() + block.value + i * block.ncol;
       double sum = 0;
-      for (int j = 0; j < block.ncol; ++j) sum += c[j] * y[static_cast<std::size_t>(column[j])];
+      for (int j = 0; j < block.ncol; ++j) sum += c[j] * y[column[j]];
       G[i * block.nbasis + k] = sum;
     }
   }
@@ -259,7 +259,7 @@ double exactDiagonal(const Data& d, const RowBlock& block, const double* G, int 
   const int n = block.nbasis;
   if (block.kind != BlockKind::Pyramid) return G[rowInBlock * n + rowInBlock];
   const int k = rowInBlock / 2 + 1;
-  const double mu = (rowInBlock % 2 == 0 ? 1 : -1) * d.row_cone[block.cone].friction[static_cast<std::size_t>(k - 1)];
+  const double mu = (rowInBlock % 2 == 0 ? 1 : -1) * d.row_cone[block.cone].friction[k - 1];
   return G[0] + 2 * mu * G[k] + mu * mu * G[k * n + k];
 }
 
@@ -323,7 +323,7 @@ void shapeCone(const Model& m, Data& d, const RowBlock& block, double impedance)
   d.row_cone[block.cone].mu = contact.mu;
   if (block.kind == BlockKind::Elliptic) {
     for (int r = 1; r < block.nrow; ++r) {
-      const double ratio = contact.friction[0] / contact.friction[static_cast<std::size_t>(r - 1)];
+      const double ratio = contact.friction[0] / contact.friction[r - 1];
       R[r] = R1 * ratio * ratio;
     }
   } else {

@@ -160,7 +160,7 @@ void recallImpulses(const Model& m, Data& d) {
     const RowBlock& block = d.row_block[recall.block];
     const RowMemory& memory = d.row_memory[at];
     for (int r = 0; warm && r < block.nrow; ++r) {
-      d.work->row_impulse[block.row + r] = m.opt.timestep * memory.force[static_cast<std::size_t>(r)];
+      d.work->row_impulse[block.row + r] = m.opt.timestep * memory.force[r];
     }
     // the longest step not long ago; it decays with the time constant kForgotten
     const double h = m.opt.timestep;
@@ -198,7 +198,7 @@ namespace {
 
 /// The number a thing has in the other model, -1: it is not there.
 int numberOf(std::span<const int> numbers, int old) {
-  return old < 0 || static_cast<std::size_t>(old) >= numbers.size() ? -1 : numbers[static_cast<std::size_t>(old)];
+  return old < 0 || static_cast<std::size_t>(old) >= numbers.size() ? -1 : numbers[old];
 }
 
 /// The dofs of a joint are found by the joint.

@@ -94,7 +94,7 @@ std::span<double> targetsWithoutBounce(const Data& d, const Island& island, cons
       target = arena.take<double>(problem.rows());
       std::copy(problem.target.begin(), problem.target.end(), target.begin());
     }
-    target[static_cast<std::size_t>(problem.blocks[b].row)] = targetWithoutBounce(d, d.row_block[island.blocks[b]]);
+    target[problem.blocks[b].row] = targetWithoutBounce(d, d.row_block[island.blocks[b]]);
   }
   return target;
 }
@@ -115,7 +115,7 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
   if (!(lambda[0] > 0)) return RowState::Satisfied;
   double share = 0;
   for (int k = 1; k < n; ++k) {
-    const double t = lambda[k] / cone.friction[static_cast<std::size_t>(k - 1)];
+    const double t = lambda[k] / cone.friction[k - 1];
     share += t * t;
   }
   constexpr double kBorder = 1 - 1e-9;
@@ -126,11 +126,9 @@ RowState stateOfCone(const ConeParameters& cone, int n, const double* lambda) {
 void finishBlock(const solve::ConstraintProblem& p, const RowBlock& block, double h, const double* lambda,
                  double* force, RowState* state) {
   const bool cone = block.kind == BlockKind::Elliptic;
-  const RowState ofAll =
-      cone ? stateOfCone(p.cones[static_cast<std::size_t>(block.cone)], block.nrow, lambda) : RowState::Satisfied;
+  const RowState ofAll = cone ? stateOfCone(p.cones[block.cone], block.nrow, lambda) : RowState::Satisfied;
   for (int r = 0; r < block.nrow; ++r) {
-    state[r] =
-        cone ? ofAll : stateOf(block.kind, h * p.frictionloss[static_cast<std::size_t>(block.row + r)], lambda[r]);
+    state[r] = cone ? ofAll : stateOf(block.kind, h * p.frictionloss[block.row + r], lambda[r]);
     force[r] = lambda[r] / h;
   }
 }
@@ -229,11 +227,11 @@ class SweptIsland {
       space_.acceleration(dof) = free_[dof];
     }
     const std::span<double> last = arena_.take<double>(p_.rows());
-    for (const int row : row_) last[static_cast<std::size_t>(row)] = lambda_[row];
+    for (const int row : row_) last[row] = lambda_[row];
     const ImpulseParameters p = parametersOf(m_.opt);
     solve::ImpulseReport report =
         solver.solveInSubsteps({.gap = gap_, .length = length_, .h = h, .erp = p.erp, .slop = p.slop}, last, lambda_);
-    for (const int row : row_) d_.work->row_last[row] = last[static_cast<std::size_t>(row)] / h;
+    for (const int row : row_) d_.work->row_last[row] = last[row] / h;
     velocity_ = velocities();
     if (bounces_) {  // an impact: positions move with the velocities after it
       solver.restore(lambda_);
@@ -253,7 +251,7 @@ class SweptIsland {
     p.erp = 0;
     const std::span<double> plain = arena_.take<double>(p_.rows()), gap = arena_.take<double>(p_.rows()),
                             length = arena_.take<double>(p_.rows());
-    for (const int row : row_) plain[static_cast<std::size_t>(row)] = p_.target[static_cast<std::size_t>(row)];
+    for (const int row : row_) plain[row] = p_.target[row];
     std::span<double> bouncing;
     for (const int b : island_.blocks) {
       const RowBlock& block = d_.row_block[b];
@@ -276,7 +274,7 @@ class SweptIsland {
         bouncing = arena_.take<double>(p_.rows());
         bounces_ = true;
       }
-      bouncing[static_cast<std::size_t>(block.row)] = still + rebound;
+      bouncing[block.row] = still + rebound;
     }
     touches_ = touches_ || bounces_;
     plain_ = touches_ ? plain : p_.target;
@@ -307,10 +305,10 @@ class SweptIsland {
   }
   /// J v of the island's rows.
   std::span<double> rowsNow(const solve::ImpulseSolver& solver, std::span<double> Jv) {
-    for (const int row : row_) Jv[static_cast<std::size_t>(row)] = 0;
+    for (const int row : row_) Jv[row] = 0;
     solver.rowVelocities(Jv);
     const std::span<double> now = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
-    for (std::size_t i = 0; i < now.size(); ++i) now[i] = Jv[static_cast<std::size_t>(row_[i])];
+    for (std::size_t i = 0; i < now.size(); ++i) now[i] = Jv[row_[i]];
     return now;
   }
 
@@ -325,7 +323,7 @@ class SweptIsland {
     report.residual = std::max(report.residual, more.residual);
     const std::span<const double> bouncing = impulses(), bouncingRows = rowsNow(solver, Jv);
     const std::span<double> target = arena_.take<double>(static_cast<std::ptrdiff_t>(row_.size()));
-    for (std::size_t i = 0; i < target.size(); ++i) target[i] = plain_[static_cast<std::size_t>(row_[i])];
+    for (std::size_t i = 0; i < target.size(); ++i) target[i] = plain_[row_[i]];
     const double share = solve::shareOfBounce(before, target, {plain, plainRows}, {bouncing, bouncingRows});
     for (std::size_t i = 0; i < row_.size(); ++i) lambda_[row_[i]] = plain[i] + share * (bouncing[i] - plain[i]);
     for (std::size_t i = 0; i < dof_.size(); ++i) {
@@ -372,8 +370,7 @@ std::span<const double> complianceOfRows(const Model& m, const Data& d, const Is
   const std::span<double> compliance = arena.zeros<double>(p.rows());
   const double h = m.opt.timestep;
   for (std::size_t b = 0; b < island.blocks.size(); ++b) {
-    compliance[static_cast<std::size_t>(p.blocks[b].row)] =
-        m.opt.erp / (h * h) * complianceOf(m, d, d.row_block[island.blocks[b]]);
+    compliance[p.blocks[b].row] = m.opt.erp / (h * h) * complianceOf(m, d, d.row_block[island.blocks[b]]);
   }
   return compliance;
 }

@@ -64,11 +64,11 @@ void addToContact(const Model& m, Data& d, const Contact& contact, const PointVe
   MapVec3(c.data() + 3) = frame * v.angular;
   const int row = contact.efc_address;
   if (d.efc_type[row] != RowType::ContactPyramidal) {
-    for (int k = 0; k < contact.dim; ++k) addToRow(m, d, row + k, c[static_cast<std::size_t>(k)]);
+    for (int k = 0; k < contact.dim; ++k) addToRow(m, d, row + k, c[k]);
     return;
   }
   for (int k = 1; k < contact.dim; ++k) {
-    const double slip = contact.friction[static_cast<std::size_t>(k - 1)] * c[static_cast<std::size_t>(k)];
+    const double slip = contact.friction[k - 1] * c[k];
     addToRow(m, d, row + 2 * (k - 1), c[0] + slip);
     addToRow(m, d, row + 2 * (k - 1) + 1, c[0] - slip);
   }

@@ -14,9 +14,9 @@ namespace {
 
 /// Representative of a tree's group; groups are merged under their smallest tree.
 int find(std::span<int> parent, int tree) {
-  while (parent[static_cast<std::size_t>(tree)] != tree) {
-    int& up = parent[static_cast<std::size_t>(tree)];
-    up = parent[static_cast<std::size_t>(up)];
+  while (parent[tree] != tree) {
+    int& up = parent[tree];
+    up = parent[up];
     tree = up;
   }
   return tree;
@@ -25,7 +25,7 @@ int find(std::span<int> parent, int tree) {
 void join(std::span<int> parent, int a, int b) {
   a = find(parent, a);
   b = find(parent, b);
-  if (a != b) parent[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  if (a != b) parent[std::max(a, b)] = std::min(a, b);
 }
 
 /// Body or flex node of a dof, as one number.
@@ -109,18 +109,18 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     if (block.ncol == 0) continue;  // nothing can move: such rows belong to no island
     const int* column = d.row_column.data() + block.column;
     const int first = treeOf[b] = m.dof_treeid[column[0]];
-    constrained[static_cast<std::size_t>(first)] = 1;
+    constrained[first] = 1;
     for (int k = 1, last = first; k < block.ncol; ++k) {
       const int tree = m.dof_treeid[column[k]];
       if (tree == last) continue;
       last = tree;
-      constrained[static_cast<std::size_t>(tree)] = 1;
+      constrained[tree] = 1;
       join(parent, first, tree);
     }
   }
 
   for (int tree = 0; tree < m.ntree; ++tree) {
-    if (constrained[static_cast<std::size_t>(tree)]) constrained[static_cast<std::size_t>(find(parent, tree))] = 1;
+    if (constrained[tree]) constrained[find(parent, tree)] = 1;
   }
 
   // number the groups by their smallest tree, count, then fill
@@ -131,15 +131,15 @@ std::span<Island> findIslands(const Model& m, Data& d) {
   for (int tree = 0; tree < m.ntree; ++tree) {
     const auto t = static_cast<std::size_t>(tree);
     const int root = find(parent, tree);
-    if (!constrained[static_cast<std::size_t>(root)]) {
+    if (!constrained[root]) {
       islandOf[t] = -1;
       continue;
     }
-    islandOf[t] = root == tree ? count++ : islandOf[static_cast<std::size_t>(root)];
-    ++treeCount[static_cast<std::size_t>(islandOf[t])];
+    islandOf[t] = root == tree ? count++ : islandOf[root];
+    ++treeCount[islandOf[t]];
   }
   for (const int tree : treeOf) {
-    if (tree >= 0) ++blockCount[static_cast<std::size_t>(islandOf[static_cast<std::size_t>(tree)])];
+    if (tree >= 0) ++blockCount[islandOf[tree]];
   }
   const std::span<Island> islands = d.work->arena.take<Island>(count);
   for (std::size_t i = 0; i < islands.size(); ++i) {
@@ -147,16 +147,16 @@ std::span<Island> findIslands(const Model& m, Data& d) {
     treeCount[i] = blockCount[i] = 0;
   }
   for (int tree = 0; tree < m.ntree; ++tree) {
-    const int i = islandOf[static_cast<std::size_t>(tree)];
+    const int i = islandOf[tree];
     if (i < 0) continue;
     const auto k = static_cast<std::size_t>(i);
-    islands[k].trees[static_cast<std::size_t>(treeCount[k]++)] = tree;
+    islands[k].trees[treeCount[k]++] = tree;
     islands[k].ndof += m.tree_dofnum[tree];
   }
   for (std::size_t b = 0; b < treeOf.size(); ++b) {
     if (treeOf[b] < 0) continue;
-    const auto k = static_cast<std::size_t>(islandOf[static_cast<std::size_t>(treeOf[b])]);
-    islands[k].blocks[static_cast<std::size_t>(blockCount[k]++)] = static_cast<int>(b);
+    const auto k = static_cast<std::size_t>(islandOf[treeOf[b]]);
+    islands[k].blocks[blockCount[k]++] = static_cast<int>(b);
     islands[k].nrow += d.row_block[static_cast<std::ptrdiff_t>(b)].nrow;
   }
   return islands;
@@ -192,11 +192,11 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     const int tree = island.trees[t];
     treeAdr[t] = n;
     treeNum[t] = m.tree_dofnum[tree];
-    shift[static_cast<std::size_t>(tree)] = n - m.tree_dofadr[tree];
+    shift[tree] = n - m.tree_dofadr[tree];
     for (int k = 0; k < treeNum[t]; ++k, ++n) {
       const int dof = m.tree_dofadr[tree] + k;
-      dof_[static_cast<std::size_t>(n)] = dof;
-      treeOf[static_cast<std::size_t>(n)] = static_cast<int>(t);
+      dof_[n] = dof;
+      treeOf[n] = static_cast<int>(t);
       entries += m.M_rownnz[dof];
     }
   }
@@ -207,7 +207,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   const std::span<double> diagInv = arena.take<double>(n);
   for (std::size_t i = 0, at = 0; i < dof_.size(); ++i) {
     const int dof = dof_[i];
-    const int move = shift[static_cast<std::size_t>(m.dof_treeid[dof])];
+    const int move = shift[m.dof_treeid[dof]];
     rownnz[i] = m.M_rownnz[dof];
     rowadr[i] = static_cast<int>(at);
     diagInv[i] = trees.diagInv[dof];
@@ -225,13 +225,13 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
     }
   }
   double trace = 0;
-  for (std::size_t i = 0; i < dof_.size(); ++i) trace += M[static_cast<std::size_t>(rowadr[i] + rownnz[i] - 1)];
+  for (std::size_t i = 0; i < dof_.size(); ++i) trace += M[rowadr[i] + rownnz[i] - 1];
   trees_.emplace(sparse::LowerRows{n, rownnz.data(), rowadr.data(), colind.data(), M.data()}, LD.data(), diagInv.data(),
                  treeOf.data(), treeAdr.data(), treeNum.data());
   if (stiffnessIsImplicit(m)) addStiffness(m, d, arena);
 
   problem_ = rowsOf(d);
-  const auto local = [&](int dof) { return dof + shift[static_cast<std::size_t>(m.dof_treeid[dof])]; };
+  const auto local = [&](int dof) { return dof + shift[m.dof_treeid[dof]]; };
   if (island.blocks.size() == static_cast<std::size_t>(d.row_block.size())) {
     // all rows: they stay where they are, and columns need a copy only if dofs have other numbers here
     std::iota(row_.begin(), row_.end(), 0);
@@ -292,7 +292,7 @@ void IslandProblem::takeRows(const Data& d, const Island& island, Local&& local,
     } else {
       block.column = at;
       for (int k = 0; k < source.ncol; ++k, ++at) {
-        column[static_cast<std::size_t>(at)] = local(d.row_column[source.column + k]);
+        column[at] = local(d.row_column[source.column + k]);
       }
     }
     for (int r = 0; r < source.nrow; ++r, ++row) {
@@ -337,9 +337,9 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
     const std::span<int> dofs = arena.take<int>(static_cast<std::ptrdiff_t>(global.size()));
     int local = localOf(global[0]);
     for (std::size_t k = 0; k < dofs.size(); ++k) {
-      while (dof_[static_cast<std::size_t>(local)] != global[k]) ++local;  // both grow
+      while (dof_[local] != global[k]) ++local;  // both grow
       dofs[k] = local;
-      partOf[static_cast<std::size_t>(dofs[k])] = static_cast<int>(count);
+      partOf[dofs[k]] = static_cast<int>(count);
       entries += m.K_rownnz[m.stiffpart_dofadr[part] + static_cast<int>(k)];
     }
     idOf[count] = part;
@@ -354,7 +354,7 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
 
   int treeRows = n;
   for (int i = n - 1; i >= 0; --i) {
-    if (partOf[static_cast<std::size_t>(i)] >= 0) {
+    if (partOf[i] >= 0) {
       treeRows = i;
     } else {
       entries += M.rownnz[i];
@@ -366,13 +366,13 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
   for (int i = 0; i < n; ++i) {
     const auto k = static_cast<std::size_t>(i);
     const bool isStiff = partOf[k] >= 0;
-    const int part = isStiff ? idOf[static_cast<std::size_t>(partOf[k])] : -1;
+    const int part = isStiff ? idOf[partOf[k]] : -1;
     const sparse::LowerRows source = isStiff ? stiffRows(m, d, part) : M;
     const int row = isStiff ? m.dof_stiffrow[dof_[k]] : i;
     rownnz[k] = source.rownnz[row];
     rowadr[k] = static_cast<int>(at);
     // parts number their rows in the order of their dofs, so columns keep growing
-    const int* dofs = isStiff ? parts[static_cast<std::size_t>(partOf[k])].dofs.data() : nullptr;
+    const int* dofs = isStiff ? parts[partOf[k]].dofs.data() : nullptr;
     for (int e = source.rowadr[row]; e < source.rowadr[row] + source.rownnz[row]; ++e, ++at) {
       colind[at] = isStiff ? dofs[source.colind[e]] : source.colind[e];
       value[at] = source.value[e];

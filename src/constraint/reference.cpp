@@ -26,7 +26,7 @@ void addSurfaceVelocity(const Model& m, Data& d, const Contact& contact) {
   Vec3 linear = Vec3::Zero(), angular = Vec3::Zero();
   bool any = false;
   for (int side = 0; side < 2; ++side) {
-    const int geom = contact.geom[static_cast<std::size_t>(side)];
+    const int geom = contact.geom[side];
     if (geom < 0) continue;
     const double* v = m.geom_surfacevel.data() + 6 * geom;
     if (std::all_of(v, v + 6, [](double x) { return x == 0; })) continue;

@@ -35,10 +35,10 @@ class Collector {
   }
 
  private:
-  int column(int i) const { return motion_.columns[static_cast<std::size_t>(i)]; }
+  int column(int i) const { return motion_.columns[i]; }
 
   void set(int k, int dof, const Vec3& linear, const Vec3& angular) {
-    motion_.columns[static_cast<std::size_t>(k)] = dof;
+    motion_.columns[k] = dof;
     vec3(motion_.linear.data(), k) = linear;
     vec3(motion_.angular.data(), k) = angular;
   }
@@ -62,7 +62,7 @@ class Collector {
     if (other_.columns.empty()) other_ = motionOf(d_, most_);
     int kept = 0;
     const auto take = [&](int k) {
-      other_.columns[static_cast<std::size_t>(kept)] = column(k);
+      other_.columns[kept] = column(k);
       vec3(other_.linear.data(), kept) = vec3(motion_.linear.data(), k);
       vec3(other_.angular.data(), kept) = vec3(motion_.angular.data(), k);
       ++kept;

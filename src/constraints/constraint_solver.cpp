@@ -80,7 +80,8 @@ struct Rows {
   std::vector<double> velocity;  ///< v* of the dofs
 
   Rows(const MultiBodySystem& s, double h) {
-    for (std::size_t i = 0; i < s.states.size(); ++i) bodies.addBody(s.inverseMasses[i], matrixOf(s.inverseInertias[i]));
+    for (std::size_t i = 0; i < s.states.size(); ++i)
+      bodies.addBody(s.inverseMasses[i], matrixOf(s.inverseInertias[i]));
     addOneBodyRows(s, h, false);
     addOneBodyRows(s, h, true);
     addContactRows(s, h);
@@ -92,8 +93,8 @@ struct Rows {
   void addOneBodyRows(const MultiBodySystem& s, double h, bool unilateral) {
     std::size_t number = 0;
     for (int body = 0; body < static_cast<int>(s.bilateralConstraints.size()); ++body) {
-      const BodyState& state = s.states[static_cast<std::size_t>(body)];
-      for (const Constraint* c : s.bilateralConstraints[static_cast<std::size_t>(body)]) {
+      const BodyState& state = s.states[body];
+      for (const Constraint* c : s.bilateralConstraints[body]) {
         const auto* oneSided = dynamic_cast<const UnilateralConstraint*>(c);
         const auto count = static_cast<std::size_t>(c->dimension());
         bilateral.resize(std::max(bilateral.size(), number + count), -1);
@@ -117,7 +118,7 @@ struct Rows {
   void addContactRows(const MultiBodySystem& s, double h) {
     for (const TwoBodyConstraint* c : s.contactConstraints) {
       const int a = c->getBodyAIndex(), b = c->getBodyBIndex();
-      const BodyState &stateA = s.states[static_cast<std::size_t>(a)], &stateB = s.states[static_cast<std::size_t>(b)];
+      const BodyState &stateA = s.states[a], &stateB = s.states[b];
       const bool active = c->isActiveTwoBody(stateA, stateB, s.time);
       const std::vector<TwoBodyConstraint::TwoBodyRow> J = c->jacobianTwoBody(stateA, stateB, s.time);
       for (int k = 0; k < c->dimension(); ++k) {
@@ -125,7 +126,7 @@ struct Rows {
         if (active && (bodies.moves(a) || bodies.moves(b))) wanted = c->targetVelocity(k, stateA, stateB, s.time, h);
         contact.push_back(wanted ? bodies.rows() : -1);
         if (!wanted) continue;
-        std::array<double, 12> columns = J[static_cast<std::size_t>(k)];
+        std::array<double, 12> columns = J[k];
         const double carried =
             velocityOfImmovable(s, a, columns.data()) + velocityOfImmovable(s, b, columns.data() + 6);
         std::array<int, 2> order{a, b};
@@ -141,7 +142,7 @@ struct Rows {
 
   /// The share of J v that comes from what nothing can push: a platform may move, but it is not among the dofs.
   double velocityOfImmovable(const MultiBodySystem& s, int body, const double* columns) const {
-    const BodyState& state = s.states[static_cast<std::size_t>(body)];
+    const BodyState& state = s.states[body];
     double sum = 0;
     if (!bodies.translates(body)) sum += ConstMapVec3(columns).dot(sinew::toEigen(state.velocity));
     if (!bodies.turns(body)) sum += ConstMapVec3(columns + 3).dot(sinew::toEigen(state.angularVelocity));
@@ -162,26 +163,24 @@ struct Rows {
 
   /// What row r makes of the velocities of the dofs.
   double rowTimes(int r, const std::vector<double>& v) const {
-    const RowBlock& block = problem.blocks[static_cast<std::size_t>(r)];
+    const RowBlock& block = problem.blocks[r];
     double sum = 0;
     for (int k = 0; k < block.ncol; ++k) {
-      sum += problem.values[static_cast<std::size_t>(block.value + k)] *
-             v[static_cast<std::size_t>(problem.columns[static_cast<std::size_t>(block.column + k)])];
+      sum += problem.values[block.value + k] * v[problem.columns[block.column + k]];
     }
     return sum;
   }
   /// v += scale J_r'.
   void addTransposed(int r, double scale, std::vector<double>& v) const {
-    const RowBlock& block = problem.blocks[static_cast<std::size_t>(r)];
+    const RowBlock& block = problem.blocks[r];
     for (int k = 0; k < block.ncol; ++k) {
-      v[static_cast<std::size_t>(problem.columns[static_cast<std::size_t>(block.column + k)])] +=
-          scale * problem.values[static_cast<std::size_t>(block.value + k)];
+      v[problem.columns[block.column + k]] += scale * problem.values[block.value + k];
     }
   }
   /// Impulses in the order in which the rows were asked for.
   std::vector<double> report(const std::vector<int>& rows, const std::vector<double>& lambda) const {
     std::vector<double> reported;
-    for (const int row : rows) reported.push_back(row < 0 ? 0 : lambda[static_cast<std::size_t>(row)]);
+    for (const int row : rows) reported.push_back(row < 0 ? 0 : lambda[row]);
     return reported;
   }
 };
@@ -214,9 +213,9 @@ MultiBodySolveResult ConstraintSolver::solveWithContacts(const MultiBodySystem& 
   result.lambdas = rows.report(rows.contact, lambda);
   result.bilateralLambdas = rows.report(rows.bilateral, lambda);
   std::vector<double> force(rows.velocity.size(), 0);
-  for (int r = 0; r < rows.bodies.rows(); ++r) rows.addTransposed(r, lambda[static_cast<std::size_t>(r)] / h, force);
+  for (int r = 0; r < rows.bodies.rows(); ++r) rows.addTransposed(r, lambda[r] / h, force);
   for (int i = 0; i < rows.bodies.bodies(); ++i) {
-    const BodyState& before = system.states[static_cast<std::size_t>(i)];
+    const BodyState& before = system.states[i];
     Vec3 f = Vec3::Zero(), t = Vec3::Zero(), v = sinew::toEigen(before.velocity),
          w = sinew::toEigen(before.angularVelocity);
     rows.bodies.gather(i, force, f, t);
@@ -237,7 +236,7 @@ std::vector<std::vector<double>> ConstraintSolver::effectiveMass(const MultiBody
     std::vector<double> column(rows.velocity.size(), 0);
     rows.addTransposed(j, 1, column);
     rows.problem.metric->solve(column.data());
-    for (int i = 0; i < n; ++i) A[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = rows.rowTimes(i, column);
+    for (int i = 0; i < n; ++i) A[i][j] = rows.rowTimes(i, column);
   }
   return A;
 }
@@ -246,7 +245,7 @@ std::vector<double> ConstraintSolver::rightHandSide(const MultiBodySystem& syste
   checkSystem(system, h);
   const Rows rows(system, h);
   std::vector<double> b = rows.target;
-  for (int r = 0; r < rows.bodies.rows(); ++r) b[static_cast<std::size_t>(r)] -= rows.rowTimes(r, rows.velocity);
+  for (int r = 0; r < rows.bodies.rows(); ++r) b[r] -= rows.rowTimes(r, rows.velocity);
   return b;
 }
 

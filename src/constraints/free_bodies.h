@@ -14,8 +14,8 @@ class FreeBodies {
   /// Bodies get their dofs in the order given. `inverseInertia` must be symmetric: positive definite, or zero.
   void addBody(double inverseMass, const Mat3& inverseInertia);
   int bodies() const { return static_cast<int>(linear_.size()); }
-  bool translates(int body) const { return linear_[static_cast<std::size_t>(body)] >= 0; }
-  bool turns(int body) const { return angular_[static_cast<std::size_t>(body)] >= 0; }
+  bool translates(int body) const { return linear_[body] >= 0; }
+  bool turns(int body) const { return angular_[body] >= 0; }
   bool moves(int body) const { return translates(body) || turns(body); }
   int dofs() const { return static_cast<int>(rownnz_.size()); }
   int rows() const { return static_cast<int>(blocks_.size()); }

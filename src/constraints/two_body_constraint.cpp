@@ -25,7 +25,7 @@ TwoBodyConstraint::TwoBodyConstraint(int bodyA, int bodyB) : bodyA_(bodyA), body
 
 std::optional<double> TwoBodyConstraint::targetVelocity(int row, const BodyState& a, const BodyState& b, double time,
                                                         double h) const {
-  const double C = evaluateTwoBody(a, b, time)[static_cast<std::size_t>(row)];
+  const double C = evaluateTwoBody(a, b, time)[row];
   return limitTarget(C, {.erp = alpha(), .slop = 0, .threshold = 0, .h = h});
 }
 

@@ -133,7 +133,7 @@ Parts accelerationDerivatives(const Model& m, const Data& x, const double* a, co
     std::vector<DampingLaw> laws(static_cast<std::size_t>(m.nv), DampingLaw{0, 0, 0});
     dofDamping(m, x, laws);
     for (int i = 0; i < m.nv; ++i) {
-      const DampingLaw& law = laws[static_cast<std::size_t>(i)];
+      const DampingLaw& law = laws[i];
       const double v = x.qvel[i], slope = 2 * law.b1 * (v > 0 ? 1 : v < 0 ? -1 : 0) + 6 * law.b2 * v;
       result.v(i, i) -= m.opt.timestep * slope * a[i];
     }
@@ -294,8 +294,8 @@ TransitionDerivatives analyticDerivatives(const Model& m, const Data& d) {
   for (int i = 0; i < states; ++i) {
     const Matrix& part = i < nv ? next.q : i < 2 * nv ? next.v : next.act;
     const int row = i < nv ? i : i < 2 * nv ? i - nv : i - 2 * nv;
-    for (int j = 0; j < states; ++j) result.A[static_cast<std::size_t>(i * states + j)] = part(row, j);
-    for (int j = 0; j < m.nu; ++j) result.B[static_cast<std::size_t>(i * m.nu + j)] = part(row, states + j);
+    for (int j = 0; j < states; ++j) result.A[i * states + j] = part(row, j);
+    for (int j = 0; j < m.nu; ++j) result.B[i * m.nu + j] = part(row, states + j);
   }
   return result;
 }

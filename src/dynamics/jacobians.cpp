@@ -24,7 +24,7 @@ Vec3 vectorOf(const Vector3& v) { return ConstMapVec3(v.data()); }
 
 /// matrix(:, dof) += column, for a matrix of three rows.
 void addColumn(const Model& m, std::span<double> matrix, int dof, const Vec3& column) {
-  for (int k = 0; k < 3; ++k) matrix[static_cast<std::size_t>(k * m.nv + dof)] += column[k];
+  for (int k = 0; k < 3; ++k) matrix[k * m.nv + dof] += column[k];
 }
 
 /// Calls f(point, weight) for the points of a flex that a vertex is made of.

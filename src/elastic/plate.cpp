@@ -112,7 +112,7 @@ class Patch {
     const Eigen::Matrix2d scale = modes.axes * modes.values.cwiseSqrt().cwiseInverse().asDiagonal();
     Eigen::Matrix<double, Eigen::Dynamic, 6> A(static_cast<Eigen::Index>(points_.size()), 6);
     for (Eigen::Index i = 0; i < A.rows(); ++i) {
-      const Vec2 y = scale.transpose() * (points_[static_cast<std::size_t>(i)].x - middle);
+      const Vec2 y = scale.transpose() * (points_[i].x - middle);
       A.row(i) << 1, y[0], y[1], 0.5 * y[0] * y[0], 0.5 * y[1] * y[1], y[0] * y[1];
     }
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;

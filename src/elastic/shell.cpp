@@ -113,7 +113,7 @@ constexpr double kInLine = 1e-9;
 
 /// Cells along the two coordinates of faces across an axis.
 std::array<int, 2> cellsOf(const std::array<int, 3>& cells, int axis) {
-  return {cells[static_cast<std::size_t>((axis + 1) % 3)], cells[static_cast<std::size_t>((axis + 2) % 3)]};
+  return {cells[(axis + 1) % 3], cells[(axis + 2) % 3]};
 }
 
 }  // namespace
@@ -149,7 +149,7 @@ FaceSide acrossSide(const std::array<int, 3>& cells, const ShellFace& face, int 
   if (next >= 0 && next < cellsOf(cells, face.axis)[direction]) return other;
   // round the edge of the box: the face there has this face's axis among its coordinates, at the end that this face is
   // at
-  const int last = face.high ? cells[static_cast<std::size_t>(face.axis)] - 1 : 0;
+  const int last = face.high ? cells[face.axis] - 1 : 0;
   other.face.axis = (face.axis + 1 + static_cast<int>(direction)) % 3;
   other.face.high = high;
   if (direction == 0) {
@@ -164,9 +164,9 @@ FaceSide acrossSide(const std::array<int, 3>& cells, const ShellFace& face, int 
 
 int facePoint(const std::array<int, 3>& cells, int order, const ShellFace& face, int i, int j) {
   std::array<int, 3> at;
-  at[static_cast<std::size_t>(face.axis)] = face.high ? order * cells[static_cast<std::size_t>(face.axis)] : 0;
-  at[static_cast<std::size_t>((face.axis + 1) % 3)] = order * face.cell[0] + i;
-  at[static_cast<std::size_t>((face.axis + 2) % 3)] = order * face.cell[1] + j;
+  at[face.axis] = face.high ? order * cells[face.axis] : 0;
+  at[(face.axis + 1) % 3] = order * face.cell[0] + i;
+  at[(face.axis + 2) % 3] = order * face.cell[1] + j;
   return (at[0] * (order * cells[1] + 1) + at[1]) * (order * cells[2] + 1) + at[2];
 }
 
@@ -218,8 +218,7 @@ void referenceFaceStiffness(const Vec3& size, int axis, double young, double poi
           for (int l = 0; l < 2; ++l) {
             double entry = c.lambda * g(k, i) * g(l, j) + 0.5 * c.mu * g(l, i) * g(k, j);
             if (k == l) entry += 0.5 * c.mu * g.col(i).dot(g.col(j));
-            K(3 * i + axes[static_cast<std::size_t>(k)], 3 * j + axes[static_cast<std::size_t>(l)]) +=
-                area * thickness * entry;
+            K(3 * i + axes[k], 3 * j + axes[l]) += area * thickness * entry;
           }
         }
       }

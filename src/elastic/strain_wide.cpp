@@ -11,7 +11,7 @@ inline __attribute__((always_inline)) Wide load(const double* numbers, int index
 template <int Dim>
 inline __attribute__((always_inline)) void edgesOf(const WidePoints<Dim>& x, Wide (&d)[StrainElement<Dim>::kEdges][3]) {
   for (int b = 0; b < StrainElement<Dim>::kEdges; ++b) {
-    const auto [i, j] = StrainElement<Dim>::kEdge[static_cast<std::size_t>(b)];
+    const auto [i, j] = StrainElement<Dim>::kEdge[b];
     for (int k = 0; k < 3; ++k) d[b][k] = x[i][k] - x[j][k];
   }
 }
@@ -32,7 +32,7 @@ inline __attribute__((always_inline)) void pull(const double* metric, const Wide
     }
   }
   for (int b = 0; b < n; ++b) {
-    const auto [i, j] = StrainElement<Dim>::kEdge[static_cast<std::size_t>(b)];
+    const auto [i, j] = StrainElement<Dim>::kEdge[b];
     for (int c = 0; c < 3; ++c) {
       const Wide tension = t[b] * d[b][c];
       f[i][c] -= tension;
@@ -153,8 +153,8 @@ inline __attribute__((always_inline)) void stiffnessOf(const double* group, cons
       }
       for (int p = 0; p < 2; ++p) {
         for (int q = 0; q < 2; ++q) {
-          const int i = StrainElement<Dim>::kEdge[static_cast<std::size_t>(a)][static_cast<std::size_t>(p)];
-          const int j = StrainElement<Dim>::kEdge[static_cast<std::size_t>(b)][static_cast<std::size_t>(q)];
+          const int i = StrainElement<Dim>::kEdge[a][p];
+          const int j = StrainElement<Dim>::kEdge[b][q];
           // M_ab and M_ba; the lower triangle takes (i, j) from one and (j, i) from the other
           if (i >= j) add(i, j, product, p != q, false);
           if (a != b && j >= i) add(j, i, product, p != q, true);
@@ -164,8 +164,8 @@ inline __attribute__((always_inline)) void stiffnessOf(const double* group, cons
   }
   const Wide zero{};
   for (int a = 0; a < n; ++a) {
-    const int i = StrainElement<Dim>::kEdge[static_cast<std::size_t>(a)][0];
-    const int j = StrainElement<Dim>::kEdge[static_cast<std::size_t>(a)][1];
+    const int i = StrainElement<Dim>::kEdge[a][0];
+    const int j = StrainElement<Dim>::kEdge[a][1];
     const Wide tension = t[a] > zero ? t[a] : zero;
     for (int k = 0; k < 3; ++k) {
       sum[i][i][k][k] += tension;

@@ -18,7 +18,7 @@ Nodes<10> gradientAt(const Eigen::Matrix<double, 3, 4>& shape, int g) {
   const auto at = [&](int i) { return i == g ? kNear : kFar; };
   for (int i = 0; i < 4; ++i) out.col(i) = (4 * at(i) - 1) * shape.col(i);
   for (int e = 0; e < 6; ++e) {
-    const auto [i, j] = QuadraticTetrahedron::kEdge[static_cast<std::size_t>(e)];
+    const auto [i, j] = QuadraticTetrahedron::kEdge[e];
     out.col(4 + e) = 4 * (at(i) * shape.col(j) + at(j) * shape.col(i));
   }
   return out;

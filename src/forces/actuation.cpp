@@ -36,18 +36,18 @@ int clampControls(const Model& m, const Data& d, std::span<double> ctrl) {
   if (m.nhistory > 0) {
     for (int u = 0; u < m.nactuator; ++u) {
       if (m.actuator_delay[u] == 0) continue;
-      ctrl[static_cast<std::size_t>(m.actuator_ctrladr[u])] = history::delayedControl(m, d, u);
+      ctrl[m.actuator_ctrladr[u]] = history::delayedControl(m, d, u);
     }
   }
   constexpr double kLargest = std::numeric_limits<double>::max();
   const bool finite = allWithin(d.ctrl, kLargest) && allWithin(ctrl, kLargest);
   int bad = -1;
   for (int i = 0; i < m.nu && !finite && bad < 0; ++i) {
-    if (!std::isfinite(ctrl[static_cast<std::size_t>(i)]) || !std::isfinite(d.ctrl[i])) bad = i;
+    if (!std::isfinite(ctrl[i]) || !std::isfinite(d.ctrl[i])) bad = i;
   }
   if (!m.opt.disabled(disable::kClampCtrl)) {
     for (int i = 0; i < m.nu; ++i) {
-      double& c = ctrl[static_cast<std::size_t>(i)];
+      double& c = ctrl[i];
       if (m.actuator_ctrllimited[i]) c = clamped(c, &m.actuator_ctrlrange[2 * i]);
     }
   }
@@ -174,12 +174,12 @@ void limitTendonTotals(const Model& m, Data& d) {
   };
   for (int u = 0; u < m.nactuator; ++u) {
     const int tendon = limitedTendon(u);
-    if (tendon >= 0) total[static_cast<std::size_t>(tendon)] += d.actuator_force[m.actuator_outadr[u]];
+    if (tendon >= 0) total[tendon] += d.actuator_force[m.actuator_outadr[u]];
   }
   for (int u = 0; u < m.nactuator; ++u) {
     const int tendon = limitedTendon(u);
     if (tendon < 0) continue;
-    const double sum = total[static_cast<std::size_t>(tendon)];
+    const double sum = total[tendon];
     const double allowed = clamped(sum, &m.tendon_actfrcrange[2 * tendon]);
     if (sum != 0 && allowed != sum) d.actuator_force[m.actuator_outadr[u]] *= allowed / sum;
   }

@@ -44,7 +44,7 @@ bool drivesJoint(TransmissionType type) {
 
 void dofDamping(const Model& m, const Data& d, std::span<DampingLaw> laws) {
   forEachAwakeDof(m, d, [&](int i) {
-    laws[static_cast<std::size_t>(i)] = {m.dof_damping[i], m.dof_dampingpoly[2 * i], m.dof_dampingpoly[2 * i + 1]};
+    laws[i] = {m.dof_damping[i], m.dof_dampingpoly[2 * i], m.dof_dampingpoly[2 * i + 1]};
   });
   for (int u = 0; u < m.nactuator; ++u) {
     if (!damps(m, u) || !drivesJoint(m.actuator_trntype[u])) continue;
@@ -54,18 +54,17 @@ void dofDamping(const Model& m, const Data& d, std::span<DampingLaw> laws) {
     if (jointAsleep(m, d, joint)) continue;
     const int first = m.jnt_dofadr[joint];
     const int end = first + dofCount(m.jnt_type[joint]);
-    for (int i = first; i < end; ++i) accumulate(laws[static_cast<std::size_t>(i)], reflected);
+    for (int i = first; i < end; ++i) accumulate(laws[i], reflected);
   }
 }
 
 void tendonDamping(const Model& m, std::span<DampingLaw> laws) {
   for (int t = 0; t < m.ntendon; ++t) {
-    laws[static_cast<std::size_t>(t)] = {m.tendon_damping[t], m.tendon_dampingpoly[2 * t],
-                                         m.tendon_dampingpoly[2 * t + 1]};
+    laws[t] = {m.tendon_damping[t], m.tendon_dampingpoly[2 * t], m.tendon_dampingpoly[2 * t + 1]};
   }
   for (int u = 0; u < m.nactuator; ++u) {
     if (!damps(m, u) || m.actuator_trntype[u] != TransmissionType::Tendon) continue;
-    accumulate(laws[static_cast<std::size_t>(m.actuator_trnid[2 * u])], reflectedDamping(m, u));
+    accumulate(laws[m.actuator_trnid[2 * u]], reflectedDamping(m, u));
   }
 }
 
@@ -83,7 +82,7 @@ void addDofDampers(const Model& m, Data& d) {
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.nv);
   dofDamping(m, d, laws);
   forEachAwakeDof(m, d, [&](int i) {
-    const DampingLaw& law = laws[static_cast<std::size_t>(i)];
+    const DampingLaw& law = laws[i];
     if (!law.isZero()) d.qfrc_damper[i] += law.force(d.qvel[i]);
   });
 }
@@ -94,7 +93,7 @@ void addTendonDampers(const Model& m, Data& d) {
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);
   for (int t = 0; t < m.ntendon; ++t) {
-    const double force = laws[static_cast<std::size_t>(t)].force(d.ten_velocity[t]);
+    const double force = laws[t].force(d.ten_velocity[t]);
     if (force == 0 || tendonAsleep(m, d, t)) continue;
     const int end = m.ten_J_rowadr[t] + m.ten_J_rownnz[t];
     for (int k = m.ten_J_rowadr[t]; k < end; ++k) d.qfrc_damper[m.ten_J_colind[k]] += d.ten_J[k] * force;

@@ -48,13 +48,13 @@ void addLocalDerivative(const Model& m, Data& d, int body, const Vec3& pos, cons
   const std::span<double> row = d.work->arena.take<double>(count);
   chainDofs(m, body, dofs.data());
   for (int k = 0; k < count; ++k) {
-    const JacobianColumn column = jacobianColumn(m, d, dofs[static_cast<std::size_t>(k)], pos);
+    const JacobianColumn column = jacobianColumn(m, d, dofs[k], pos);
     vec6(columns.data(), k) << R.transpose() * column.angular, R.transpose() * column.linear;
   }
   for (int k = 0; k < count; ++k) {
     const Vec6 weighted = B.transpose() * vec6(columns.data(), k);
-    for (int l = 0; l < count; ++l) row[static_cast<std::size_t>(l)] = weighted.dot(vec6(columns.data(), l));
-    addToRow(m, d, dofs[static_cast<std::size_t>(k)], dofs.data(), row.data(), count, 1);
+    for (int l = 0; l < count; ++l) row[l] = weighted.dot(vec6(columns.data(), l));
+    addToRow(m, d, dofs[k], dofs.data(), row.data(), count, 1);
   }
 }
 
@@ -105,8 +105,7 @@ void addDamperDerivative(const Model& m, Data& d) {
   const Arena::Scope scope(d.work->arena);
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.nv);
   dofDamping(m, d, laws);
-  forEachAwakeDof(
-      m, d, [&](int i) { d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[static_cast<std::size_t>(i)].rate(d.qvel[i]); });
+  forEachAwakeDof(m, d, [&](int i) { d.qDeriv[m.D_rowadr[i] + m.D_diag[i]] -= laws[i].rate(d.qvel[i]); });
 }
 
 void addTendonDamperDerivative(const Model& m, Data& d) {
@@ -115,7 +114,7 @@ void addTendonDamperDerivative(const Model& m, Data& d) {
   const std::span<DampingLaw> laws = d.work->arena.take<DampingLaw>(m.ntendon);
   tendonDamping(m, laws);
   for (int t = 0; t < m.ntendon; ++t) {
-    const double rate = laws[static_cast<std::size_t>(t)].rate(d.ten_velocity[t]);
+    const double rate = laws[t].rate(d.ten_velocity[t]);
     if (rate == 0 || tendonAsleep(m, d, t)) continue;
     const int adr = m.ten_J_rowadr[t];
     addOuterProduct(m, d, m.ten_J_colind.data() + adr, d.ten_J.data() + adr, m.ten_J_rownnz[t], -rate);

@@ -57,7 +57,7 @@ class Elements {
   template <int N>
   void add(const int* vertices, const Stiffness<N>& K, const Stiffness<N>* D) const {
     std::array<int, N> points;
-    for (int i = 0; i < N; ++i) points[static_cast<std::size_t>(i)] = point_ + vertices[i];
+    for (int i = 0; i < N; ++i) points[i] = point_ + vertices[i];
     static const Stiffness<N> zero = Stiffness<N>::Zero();
     sink_.call(sink_.target, points, springs_ ? K.data() : zero.data(), D && dampers_ ? D->data() : nullptr);
   }

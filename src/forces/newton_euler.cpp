@@ -60,7 +60,7 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
   zero6(a);
   zero6(f);
   if (weight == Weight::Included && !m.opt.disabled(disable::kGravity)) {
-    for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
+    for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[k];
   }
 
   forcesOfBodies(m, d, acceleration, a, f);

@@ -262,7 +262,7 @@ class Defect {
     for (int k = 0; k < 6; ++k) force[k] += d_.qfrc_bias[dof + k];
     Vec3 weight = Vec3::Zero();
     if (!m_.opt.disabled(disable::kGravity)) {
-      for (int k = 0; k < 3; ++k) weight[k] = piece.mass * m_.opt.gravity[static_cast<std::size_t>(k)];
+      for (int k = 0; k < 3; ++k) weight[k] = piece.mass * m_.opt.gravity[k];
     }
     outside.add(force.head<3>(), R * force.tail<3>(), arm);
     outside.add(weight, Vec3::Zero(), arm + rotate(quat, piece.com));

@@ -35,7 +35,7 @@ void addUserForces(const Model& m, Data& d) {
   const Arena::Scope scope(d.work->arena);
   const std::span<double> force = d.work->arena.zeros<double>(m.nv);
   if (!callUser(d, CallbackKind::Passive, [&] { d.callbacks.passive(m, d, force); })) return;
-  forEachAwakeDof(m, d, [&](int i) { d.qfrc_passive[i] += force[static_cast<std::size_t>(i)]; });
+  forEachAwakeDof(m, d, [&](int i) { d.qfrc_passive[i] += force[i]; });
 }
 
 }  // namespace

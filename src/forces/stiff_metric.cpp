@@ -266,10 +266,10 @@ class Assembler {
     Matrix sum = weights_.stiffness * h_ * h_ * K;
     if (elementD) sum += weights_.damping * h_ * Eigen::Map<const Matrix>(elementD);
     int row[N];
-    for (int a = 0; a < N; ++a) row[a] = rowOfNode(m_, points[static_cast<std::size_t>(a)]);
+    for (int a = 0; a < N; ++a) row[a] = rowOfNode(m_, points[a]);
     ahead_.add<N>(points, elementK, elementD, force_);
     for (int a = 0; a < N; ++a) {
-      const int p = points[static_cast<std::size_t>(a)];
+      const int p = points[a];
       for (int b = 0; b <= a; ++b) {
         const int entry = *place++;
         if (entry >= 0) {
@@ -279,7 +279,7 @@ class Assembler {
           addBlock(entry, row[later], a == b, sum.data() + 3 * later * size + 3 * earlier, size);
           continue;
         }
-        const int q = points[static_cast<std::size_t>(b)];
+        const int q = points[b];
         addThroughBodies(p, q, sum.template block<3, 3>(3 * a, 3 * b));
         if (a != b) addThroughBodies(q, p, sum.template block<3, 3>(3 * b, 3 * a));
       }
@@ -424,7 +424,7 @@ void factorPart(const Model& m, Data& d, int part, const sparse::FactorPlan& pla
   std::fill(matrices.begin(), matrices.end(), 0.0);
   const std::span<const std::ptrdiff_t> places = d.work->solverMemory.plans(-1 - part).placesOfFixed();
   const double* A = d.flexA.data() + m.K_rowadr[m.stiffpart_dofadr[part]];
-  for (std::size_t k = 0; k < places.size(); ++k) matrices[static_cast<std::size_t>(places[k])] = A[k];
+  for (std::size_t k = 0; k < places.size(); ++k) matrices[places[k]] = A[k];
   for (int f = 0; f < static_cast<int>(plan.fronts().size()); ++f) maker.eliminate(f);
 }
 

@@ -33,7 +33,7 @@ Vec3 faceNormal(const ConvexBody& body, int face) {
 void faceCorners(const ConvexBody& body, int face, std::vector<Vec3>& corners) {
   corners.clear();
   if (body.isBox()) {
-    for (const int code : kBoxFace[static_cast<std::size_t>(face)]) corners.push_back(cornerPoint(body, code));
+    for (const int code : kBoxFace[face]) corners.push_back(cornerPoint(body, code));
     return;
   }
   const std::span<const int> corner = polygonVertices(body.hull(), face);

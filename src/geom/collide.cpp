@@ -38,7 +38,7 @@ Collider colliderFor(GeomType a, GeomType b) {
   }};
   const int i = static_cast<int>(a), j = static_cast<int>(b);
   if (i < 0 || i >= kNumTypes || j < 0 || j >= kNumTypes) return never;
-  return kTable[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  return kTable[i][j];
 }
 
 /// The same pair with points that keep their names from step to step.

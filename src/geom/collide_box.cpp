@@ -336,12 +336,12 @@ bool clip(const Polygon& in, int axis, double sign, double bound, double slack, 
     inside = inside && beyond[k] <= 0;
   }
   if (inside) return false;
-  beyond[static_cast<std::size_t>(in.count)] = beyond[0];
+  beyond[in.count] = beyond[0];
   out.count = 0;
   const auto add = [&](const Vec3& v, int along) {
     if (out.count == kMaxCorners) return;
-    out.vertex[static_cast<std::size_t>(out.count)] = v;
-    out.side[static_cast<std::size_t>(out.count++)] = along;
+    out.vertex[out.count] = v;
+    out.side[out.count++] = along;
   };
   for (std::size_t k = 0; k < static_cast<std::size_t>(in.count); ++k) {
     const Vec3& from = in.vertex[k];
@@ -360,12 +360,12 @@ constexpr double kAtCorner = 2e-3;  // of the face: a point this near to a corne
 /// Name of corner k. Faces of equal size clip each other's corners by rounding alone: a point that is as good as a
 /// corner of the incident face has the corner's name, whatever clipped it.
 int cornerName(const Polygon& clipped, int k, const Polygon& incident, double size) {
-  const int before = clipped.side[static_cast<std::size_t>(k == 0 ? clipped.count - 1 : k - 1)];
-  const int after = clipped.side[static_cast<std::size_t>(k)];
+  const int before = clipped.side[k == 0 ? clipped.count - 1 : k - 1];
+  const int after = clipped.side[k];
   if (before < 4 && after == (before + 1) % 4) return 8 * before + after;  // it is a corner
   for (std::size_t c = 0; c < 4; ++c) {
     const Vec3& corner = incident.vertex[c];
-    if ((clipped.vertex[static_cast<std::size_t>(k)] - corner).squaredNorm() < kAtCorner * kAtCorner * size) {
+    if ((clipped.vertex[k] - corner).squaredNorm() < kAtCorner * kAtCorner * size) {
       return static_cast<int>(8 * ((c + 3) % 4) + c);
     }
   }
@@ -410,13 +410,13 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
   const int faces = ((((normalSign > 0 ? 0 : 3) + axis) * 2 + (side > 0)) * 3 + incident) * 2 + (incidentSign > 0);
   Polygon accepted;
   for (int k = 0; k < polygon->count; ++k) {
-    const Vec3& point = polygon->vertex[static_cast<std::size_t>(k)];
+    const Vec3& point = polygon->vertex[k];
     if (point.z() > margin) continue;
     const bool known = std::any_of(accepted.vertex.begin(), accepted.vertex.begin() + accepted.count,
                                    [&](const Vec3& q) { return (q - point).head<2>().squaredNorm() < duplicate; });
     if (known) continue;
-    accepted.side[static_cast<std::size_t>(accepted.count)] = cornerName(*polygon, k, whole, size);
-    accepted.vertex[static_cast<std::size_t>(accepted.count++)] = point;
+    accepted.side[accepted.count] = cornerName(*polygon, k, whole, size);
+    accepted.vertex[accepted.count++] = point;
   }
   Vec3 normal = reference.rot.col(axis) * (normalSign * side);
   double along = 1;  // heights are over the face, distances along the normal
@@ -425,7 +425,7 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
     normal = direction;
   }
   for (int k = 0; k < accepted.count; ++k) {
-    const Vec3& point = accepted.vertex[static_cast<std::size_t>(k)];
+    const Vec3& point = accepted.vertex[k];
     Vec3 local;
     local[ax] = point.x();
     local[ay] = point.y();
@@ -433,7 +433,7 @@ int boxFaces(const BoxPair& p, const Shape& reference, int axis, double normalSi
     out.push_back({.pos = apply(reference.rot, local) + reference.pos,
                    .normal = normal,
                    .dist = along * point.z(),
-                   .feature = 64 * faces + accepted.side[static_cast<std::size_t>(k)]});
+                   .feature = 64 * faces + accepted.side[k]});
   }
   return accepted.count;
 }

@@ -63,7 +63,7 @@ int appendContacts(ConvexBody& a, ConvexBody& b, double margin, int maxContacts,
   WitnessList contacts;
   if (!(penetration(a, b, 0, maxContacts, options, contacts) < 0)) return 0;
   for (int i = 0; i < contacts.count; ++i) {
-    const Witness& w = contacts.item[static_cast<std::size_t>(i)];
+    const Witness& w = contacts.item[i];
     out.push_back(
         {.pos = (w.onA + w.onB) * 0.5, .normal = unitOrX(w.onA - w.onB), .dist = margin + w.dist, .feature = i});
   }
@@ -171,7 +171,7 @@ double penetration(ConvexBody& a, ConvexBody& b, double cutoff, int maxContacts,
   if (maxContacts > 1) clipNearestFace(polytope, a, b, memory->clip, contacts);
   double deepest = contacts.item[0].dist;
   for (int i = 1; i < contacts.count; ++i) {
-    deepest = std::min(deepest, contacts.item[static_cast<std::size_t>(i)].dist);
+    deepest = std::min(deepest, contacts.item[i].dist);
   }
   return deepest;
 }

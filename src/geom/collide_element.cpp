@@ -328,9 +328,7 @@ int collide(const Element& a, const Element& b, double margin, const CollideOpti
 }
 
 int collideCornerWithFace(const Element& tetrahedron, const std::array<int, 4>& faceAndCorner, PointList& out) {
-  const auto at = [&](std::size_t i) -> const Vec3& {
-    return tetrahedron.corner[static_cast<std::size_t>(faceAndCorner[i])];
-  };
+  const auto at = [&](std::size_t i) -> const Vec3& { return tetrahedron.corner[faceAndCorner[i]]; };
   const Vec3 n = faceNormal(at(0), at(1), at(2));
   const double height = dot(n, at(3) - at(0));  // negative inside
   if (!(height > -2 * tetrahedron.radius)) return 0;

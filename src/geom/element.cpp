@@ -77,13 +77,13 @@ Weights nearestInTetrahedron(const std::array<Vec3, 4>& corner, const Vec3& p) {
   double nearest = std::numeric_limits<double>::max();
   for (const std::array<int, 4>& face : kFacesAndCorner) {
     std::array<Vec3, 4> triangle{};
-    for (std::size_t i = 0; i < 3; ++i) triangle[i] = corner[static_cast<std::size_t>(face[i])];
+    for (std::size_t i = 0; i < 3; ++i) triangle[i] = corner[face[i]];
     const Weights w = nearestOnTriangle(triangle, p);
     const double square = (w[0] * triangle[0] + w[1] * triangle[1] + w[2] * triangle[2] - p).squaredNorm();
     if (!(square < nearest)) continue;
     nearest = square;
     best = {};
-    for (std::size_t i = 0; i < 3; ++i) best[static_cast<std::size_t>(face[i])] = w[i];
+    for (std::size_t i = 0; i < 3; ++i) best[face[i]] = w[i];
   }
   return best;
 }
@@ -108,7 +108,7 @@ bool farAcrossFacesOf(const Element& a, const Element& b, double reach) {
   }
   if (a.count != 4) return false;
   for (const std::array<int, 4>& face : kFacesAndCorner) {
-    const auto at = [&](std::size_t i) -> const Vec3& { return c[static_cast<std::size_t>(face[i])]; };
+    const auto at = [&](std::size_t i) -> const Vec3& { return c[face[i]]; };
     const Vec3 normal = (at(1) - at(0)).cross(at(2) - at(0));
     const bool outward = normal.dot(at(3) - at(0)) <= 0;
     if (beyond(outward ? normal : Vec3(-normal), at(0), b, reach)) return true;

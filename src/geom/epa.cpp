@@ -199,7 +199,7 @@ void Polytope::addCandidate(int index) {
 void Polytope::deleteFace(int index) {
   const int slot = face(index).slot;
   if (slot >= 0) {
-    candidates_[static_cast<std::size_t>(slot)] = candidates_.back();
+    candidates_[slot] = candidates_.back();
     face(candidates_.back()).slot = slot;
     candidates_.pop_back();
   }
@@ -207,7 +207,7 @@ void Polytope::deleteFace(int index) {
 }
 
 int Polytope::edgeFrom(int index, int vertex) const {
-  const std::array<int, 3>& v = faces_[static_cast<std::size_t>(index)].vertex;
+  const std::array<int, 3>& v = faces_[index].vertex;
   return v[0] == vertex ? 0 : v[1] == vertex ? 1 : 2;
 }
 
@@ -218,9 +218,9 @@ void Polytope::findHorizon(int start, const Vec3& eye) {
 }
 
 void Polytope::followEdge(int index, int edge, const Vec3& eye) {
-  const int neighbour = face(index).adjacent[static_cast<std::size_t>(edge)];
+  const int neighbour = face(index).adjacent[edge];
   if (face(neighbour).slot == kDeleted) return;
-  const int sharedEdge = edgeFrom(neighbour, face(index).vertex[static_cast<std::size_t>((edge + 1) % 3)]);
+  const int sharedEdge = edgeFrom(neighbour, face(index).vertex[(edge + 1) % 3]);
   if (!collectVisible(neighbour, sharedEdge, eye)) horizon_.push_back({neighbour, sharedEdge});
 }
 
@@ -234,7 +234,7 @@ bool Polytope::collectVisible(int index, int edge, const Vec3& eye) {
 
 /// The pair of vertices behind the last vertex has been seen before.
 bool Polytope::isKnown(int vertex) const {
-  const MinkowskiVertex& w = vertices_[static_cast<std::size_t>(vertex)];
+  const MinkowskiVertex& w = vertices_[vertex];
   return std::any_of(vertices_.begin(), vertices_.begin() + vertex,
                      [&](const MinkowskiVertex& v) { return v.vertexA == w.vertexA && v.vertexB == w.vertexB; });
 }
@@ -290,12 +290,11 @@ bool Polytope::expand(ConvexBody& a, ConvexBody& b, const CollideOptions& option
 
     // a fan of faces from the new vertex to the horizon
     for (int i = 0; i < numNew; ++i) {
-      const auto [outside, edge] = horizon_[static_cast<std::size_t>(i)];
+      const auto [outside, edge] = horizon_[i];
       const std::array<int, 3> corner = face(outside).vertex;
-      face(outside).adjacent[static_cast<std::size_t>(edge)] = firstNew + i;
-      const double square =
-          addFace({tip, corner[static_cast<std::size_t>((edge + 1) % 3)], corner[static_cast<std::size_t>(edge)]},
-                  {firstNew + (i + numNew - 1) % numNew, outside, firstNew + (i + 1) % numNew});
+      face(outside).adjacent[edge] = firstNew + i;
+      const double square = addFace({tip, corner[(edge + 1) % 3], corner[edge]},
+                                    {firstNew + (i + numNew - 1) % numNew, outside, firstNew + (i + 1) % numNew});
       if (square == 0) {
         nearest_ = -1;
         return false;

@@ -37,8 +37,8 @@ class Polytope {
   /// another face is nearer.
   bool inDoubt(ConvexBody& a, ConvexBody& b) const;
 
-  const Face& nearest() const { return faces_[static_cast<std::size_t>(nearest_)]; }
-  const MinkowskiVertex& vertex(int i) const { return vertices_[static_cast<std::size_t>(i)]; }
+  const Face& nearest() const { return faces_[nearest_]; }
+  const MinkowskiVertex& vertex(int i) const { return vertices_[i]; }
 
  private:
   bool seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& q, ConvexBody& a, ConvexBody& b);
@@ -62,8 +62,8 @@ class Polytope {
   double reachOfVertices(const Vec3& direction, double enough) const;
   double rounding(const MinkowskiVertex& v) const;
 
-  Face& face(int i) { return faces_[static_cast<std::size_t>(i)]; }
-  const Vec3& point(int i) const { return vertices_[static_cast<std::size_t>(i)].point; }
+  Face& face(int i) { return faces_[i]; }
+  const Vec3& point(int i) const { return vertices_[i].point; }
 
   /// An edge of a face that stays, beyond which all faces are visible from the new vertex.
   struct HorizonEdge {

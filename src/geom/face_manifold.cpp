@@ -90,8 +90,7 @@ int collideFaces(ConvexBody& a, ConvexBody& b, const Vec3& n, double margin, Fac
     // a point as good as a corner of the clipped side has its name, whatever clipped it
     int before = scratch.clipped[k > 0 ? k - 1 : scratch.clipped.size() - 1].side, after = scratch.clipped[k].side;
     for (int c = 0; c < corners; ++c) {
-      if ((point - scratch.incident[static_cast<std::size_t>(c)]).squaredNorm() > kAtSideCorner * kAtSideCorner * size)
-        continue;
+      if ((point - scratch.incident[c]).squaredNorm() > kAtSideCorner * kAtSideCorner * size) continue;
       before = (c + corners - 1) % corners;
       after = c;
       break;

@@ -40,8 +40,7 @@ void requireClosed(std::span<const Vec3> vertices, std::span<const int> faces) {
   }
   for (const auto& [edge, count] : uses) {
     if (count % 2 == 0) continue;
-    const Vec3 &a = vertices[static_cast<std::size_t>(edge.first)],
-               &b = vertices[static_cast<std::size_t>(edge.second)];
+    const Vec3 &a = vertices[edge.first], &b = vertices[edge.second];
     throw MeshError(
         fmt::format("the surface is not closed: the edge between vertices {} and {}, from ({:.6g} {:.6g} {:.6g}) to "
                     "({:.6g} {:.6g} {:.6g}), belongs to {} triangle{}",
@@ -53,9 +52,7 @@ void requireClosed(std::span<const Vec3> vertices, std::span<const int> faces) {
 struct Surface {
   std::vector<Vec3> vertex;
   std::vector<int> face;
-  Vec3 corner(std::size_t triangle, std::size_t k) const {
-    return vertex[static_cast<std::size_t>(face[3 * triangle + k])];
-  }
+  Vec3 corner(std::size_t triangle, std::size_t k) const { return vertex[face[3 * triangle + k]]; }
   std::size_t numFaces() const { return face.size() / 3; }
 };
 
@@ -202,7 +199,7 @@ class Bins {
     }
     for (int i = from[0]; i <= to[0]; ++i) {
       for (int j = from[1]; j <= to[1]; ++j) {
-        for (int k = from[2]; k <= to[2]; ++k) visit(lists_[static_cast<std::size_t>((i * n_[1] + j) * n_[2] + k)]);
+        for (int k = from[2]; k <= to[2]; ++k) visit(lists_[(i * n_[1] + j) * n_[2] + k]);
       }
     }
   }
@@ -239,8 +236,8 @@ class Filler {
     output_.assign(n, -1);
     for (int i = 0; i < lattice_.size(); ++i) {
       const Index3 p = lattice_.point(i);
-      place_[static_cast<std::size_t>(i)] = position(p);
-      if (lattice_.contains(p) && isInside(p)) side_[static_cast<std::size_t>(i)] = Side::Inside;
+      place_[i] = position(p);
+      if (lattice_.contains(p) && isInside(p)) side_[i] = Side::Inside;
     }
     findCuts();
     moveOntoCuts();
@@ -271,8 +268,8 @@ class Filler {
   static std::uint64_t key(int inside, int outside) {
     return (static_cast<std::uint64_t>(inside) << 32) | static_cast<std::uint32_t>(outside);
   }
-  Side side(int v) const { return side_[static_cast<std::size_t>(v)]; }
-  const Vec3& place(int v) const { return place_[static_cast<std::size_t>(v)]; }
+  Side side(int v) const { return side_[v]; }
+  const Vec3& place(int v) const { return place_[v]; }
 
   template <class Visitor>
   void forEachNeighbour(int v, Visitor&& visit) const {
@@ -311,8 +308,8 @@ class Filler {
         target = cut.x;
       });
       if (nearest == 1) continue;
-      place_[static_cast<std::size_t>(v)] = target;
-      side_[static_cast<std::size_t>(v)] = Side::On;
+      place_[v] = target;
+      side_[v] = Side::On;
     }
   }
 
@@ -331,7 +328,7 @@ class Filler {
 
   /// A point of the result: a lattice point, or where the surface cuts an edge.
   int output(int v) {
-    int& id = output_[static_cast<std::size_t>(v)];
+    int& id = output_[v];
     if (id < 0) id = add(place(v));
     return id;
   }
@@ -344,7 +341,7 @@ class Filler {
     mesh_.vertex.push_back(x);
     return static_cast<int>(mesh_.vertex.size()) - 1;
   }
-  const Vec3& at(int id) const { return mesh_.vertex[static_cast<std::size_t>(id)]; }
+  const Vec3& at(int id) const { return mesh_.vertex[id]; }
 
   void addTetrahedron(int a, int b, int c, int d) {
     const double volume = (at(b) - at(a)).cross(at(c) - at(a)).dot(at(d) - at(a));
@@ -463,16 +460,16 @@ TetMesh fillSurface(std::span<const Vec3> vertices, std::span<const int> faces, 
   requireClosed(vertices, faces);
   Vec3 low = Vec3::Constant(1e300), high = Vec3::Constant(-1e300);
   for (const int v : faces) {
-    low = low.cwiseMin(vertices[static_cast<std::size_t>(v)]);
-    high = high.cwiseMax(vertices[static_cast<std::size_t>(v)]);
+    low = low.cwiseMin(vertices[v]);
+    high = high.cwiseMax(vertices[v]);
   }
   const Vec3 extent = high - low;
   if (!(extent.minCoeff() > 1e-9 * extent.maxCoeff())) throw MeshError("the surface is flat: nothing fits into it");
   Index3 n;
   Vec3 size;
   for (int k = 0; k < 3; ++k) {
-    n[static_cast<std::size_t>(k)] = std::max(1, static_cast<int>(std::lround(cells * extent[k] / extent.maxCoeff())));
-    size[k] = extent[k] / n[static_cast<std::size_t>(k)];
+    n[k] = std::max(1, static_cast<int>(std::lround(cells * extent[k] / extent.maxCoeff())));
+    size[k] = extent[k] / n[k];
   }
   if (2.0 * n[0] * n[1] * n[2] > kMaxPoints) {
     throw MeshError(fmt::format("{} cells along the longest side make more than {} points", cells, kMaxPoints));

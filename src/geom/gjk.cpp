@@ -40,10 +40,7 @@ Overlap chaseOrigin(ConvexBody& a, ConvexBody& b, int& iteration, int maxIterati
   std::array<MinkowskiVertex, 4> vertex = simplex;
   std::array<std::size_t, 4> s = {0, 1, 2, 3};  // order of the vertices, kept positively oriented
   for (; iteration < maxIterations; ++iteration) {
-    const auto plane = [&](int i, int j, int k) {
-      return FacePlane(vertex[s[static_cast<std::size_t>(i)]], vertex[s[static_cast<std::size_t>(j)]],
-                       vertex[s[static_cast<std::size_t>(k)]]);
-    };
+    const auto plane = [&](int i, int j, int k) { return FacePlane(vertex[s[i]], vertex[s[j]], vertex[s[k]]); };
     const std::array<FacePlane, 4> face = {plane(2, 1, 3), plane(0, 2, 3), plane(1, 0, 3), plane(0, 1, 2)};
     for (const FacePlane& f : face) {
       if (f.depth == 0) return Overlap::Undecided;  // the origin is in the plane of a face: no direction to go

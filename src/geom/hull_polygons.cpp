@@ -58,7 +58,7 @@ class ReferenceOrder {
   /// Numbers of the bins in the order in which they were added.
   std::vector<std::size_t> order() const {
     std::vector<std::size_t> items;
-    for (int i = next_[0]; i != kEnd; i = next_[static_cast<std::size_t>(i + 1)]) {
+    for (int i = next_[0]; i != kEnd; i = next_[i + 1]) {
       items.push_back(static_cast<std::size_t>(i));
     }
     return items;
@@ -67,8 +67,8 @@ class ReferenceOrder {
  private:
   static constexpr int kHead = -1, kEnd = -2, kNone = -3;
 
-  int& next(int item) { return next_[static_cast<std::size_t>(item + 1)]; }
-  std::size_t bucketOf(int item) const { return hash_[static_cast<std::size_t>(item)] % before_.size(); }
+  int& next(int item) { return next_[item + 1]; }
+  std::size_t bucketOf(int item) const { return hash_[item] % before_.size(); }
 
   /// MurmurHash2 of the angle as a double; 0 for 0.
   static std::uint32_t hashOf(int angle) {
@@ -180,7 +180,7 @@ class Outline {
   };
 
   int root(int part) {
-    const auto parent = [this](int i) -> int& { return parent_[static_cast<std::size_t>(i)]; };
+    const auto parent = [this](int i) -> int& { return parent_[i]; };
     while (parent(part) != part) part = parent(part) = parent(parent(part));
     return part;
   }
@@ -189,7 +189,7 @@ class Outline {
   int join(int a, int b) {
     const int rootA = root(a), rootB = root(b);
     const int keep = std::min(rootA, rootB), lose = std::max(rootA, rootB);
-    parent_[static_cast<std::size_t>(lose)] = keep;
+    parent_[lose] = keep;
     return keep;
   }
 
@@ -221,7 +221,7 @@ HullPolygons hullPolygons(const HullGraph& graph, std::span<const double> points
   std::vector<std::vector<int>> around(numPoints);
   for (const std::size_t outline : order.order()) {
     for (const std::vector<int>& path : outlines[outline].paths()) {
-      for (const int v : path) around[static_cast<std::size_t>(v)].push_back(out.numPolygons());
+      for (const int v : path) around[v].push_back(out.numPolygons());
       out.vertexAdr.push_back(static_cast<int>(out.vertex.size()));
       out.vertexNum.push_back(static_cast<int>(path.size()));
       out.vertex.insert(out.vertex.end(), path.begin(), path.end());

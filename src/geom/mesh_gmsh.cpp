@@ -141,7 +141,7 @@ class GmshReader {
     }
     if (mesh_.vertex.empty()) throw MeshError("Gmsh file has no nodes");
     for (int dim = 3; dim >= 1 && mesh_.dim == 0; --dim) {
-      std::vector<int>& found = elements_[static_cast<std::size_t>(dim)];
+      std::vector<int>& found = elements_[dim];
       if (found.empty()) continue;
       mesh_.dim = dim;
       mesh_.element = std::move(found);
@@ -234,7 +234,7 @@ class GmshReader {
   /// Takes the nodes of the element `element`, `Tag` being how their tags are stored.
   template <class Tag>
   void addElement(Tag element, int nodes) {
-    std::vector<int>& list = elements_[static_cast<std::size_t>(nodes - 1)];
+    std::vector<int>& list = elements_[nodes - 1];
     for (int k = 0; k < nodes; ++k) {
       const Tag node = source_.number<Tag>();
       const auto found = index_.find(node);

@@ -102,7 +102,7 @@ std::string encodePng(const std::uint8_t* pixels, int width, int height, int cha
   image.version = PNG_IMAGE_VERSION;
   image.width = static_cast<png_uint_32>(width);
   image.height = static_cast<png_uint_32>(height);
-  image.format = formats[static_cast<std::size_t>(channels)];
+  image.format = formats[channels];
   image.flags = fast ? PNG_IMAGE_FLAG_FAST : 0;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string out(size, '\0');

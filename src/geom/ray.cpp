@@ -114,8 +114,7 @@ std::array<double, 6> boxPassages(const Ray& ray, const Vec3& center, const Vec3
       if (x < 0) continue;
       const Vec3 p = pointAt(ray, x) - center;
       const int j = (i + 1) % 3, k = (i + 2) % 3;
-      if (std::abs(p[j]) <= half[j] && std::abs(p[k]) <= half[k])
-        all[static_cast<std::size_t>(2 * i + (side + 1) / 2)] = x;
+      if (std::abs(p[j]) <= half[j] && std::abs(p[k]) <= half[k]) all[2 * i + (side + 1) / 2] = x;
     }
   }
   return all;
@@ -340,7 +339,7 @@ Interval insideElement(const Element& e, const Ray& ray) {
     default: {
       Interval inside;
       for (const std::array<int, 4>& face : kFacesAndCorner) {
-        const auto at = [&](std::size_t i) -> const Vec3& { return e.corner[static_cast<std::size_t>(face[i])]; };
+        const auto at = [&](std::size_t i) -> const Vec3& { return e.corner[face[i]]; };
         inside.unite(insideTriangle(ray, at(0), at(1), at(2), e.radius));
       }
       return inside;
@@ -357,7 +356,7 @@ Vec3 normalOfElement(const Element& e, const Ray& ray, double x, bool entering) 
   Vec3 n = Vec3::Zero();
   double nearest = std::numeric_limits<double>::infinity();
   for (const std::array<int, 4>& face : kFacesAndCorner) {
-    const auto at = [&](std::size_t i) -> const Vec3& { return e.corner[static_cast<std::size_t>(face[i])]; };
+    const auto at = [&](std::size_t i) -> const Vec3& { return e.corner[face[i]]; };
     const Vec3 candidate = normalizedOrX((at(1) - at(0)).cross(at(2) - at(0)));
     const double distance = std::abs(candidate.dot(p - at(0)));
     if (distance < nearest) {

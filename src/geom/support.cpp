@@ -57,7 +57,7 @@ const HullView kNoHull;
 std::array<int, kNumHullSeeds> hullSeeds(const HullView& hull) {
   std::array<int, kNumHullSeeds> seeds{};
   if (hull.graph.empty()) return seeds;
-  for (int i = 0; i < kNumHullSeeds; ++i) seeds[static_cast<std::size_t>(i)] = hullSeed(hull, i);
+  for (int i = 0; i < kNumHullSeeds; ++i) seeds[i] = hullSeed(hull, i);
   return seeds;
 }
 
@@ -248,7 +248,7 @@ Vec3 ConvexBody::meshClimb(const Vec3& local) {
   // start at the better of the last vertex and the seed for this direction; the seed keeps the climb short when the
   // direction has jumped
   const int index = seedIndex(local);
-  const int seed = hull_->seeds.empty() ? hullSeed(*hull_, index) : hull_->seeds[static_cast<std::size_t>(index)];
+  const int seed = hull_->seeds.empty() ? hullSeed(*hull_, index) : hull_->seeds[index];
   int best = seed;
   double farthest = reachOf(seed);
   if (lastHullVertex_ >= 0) {

@@ -116,7 +116,7 @@ void requireClosedSurface(const TriMesh& mesh) {
   std::vector<std::tuple<int, int, int>> passages;
   for (std::size_t i = 0; i < mesh.face.size(); i += 3) {
     int corner[3];
-    for (std::size_t k = 0; k < 3; ++k) corner[k] = standIn[static_cast<std::size_t>(mesh.face[i + k])];
+    for (std::size_t k = 0; k < 3; ++k) corner[k] = standIn[mesh.face[i + k]];
     if (corner[0] == corner[1] || corner[1] == corner[2] || corner[2] == corner[0]) continue;
     for (std::size_t k = 0; k < 3; ++k) {
       const int from = corner[k], to = corner[(k + 1) % 3];

@@ -62,14 +62,14 @@ void advance(const Model& m, Data& d, const double* act_dot, const double* accel
     const std::span<double> mean = d.work->arena.take<double>(m.nv);
     std::copy(d.qvel.begin(), d.qvel.end(), mean.begin());
     for (const int dof : m.stiff_dof) {
-      mean[static_cast<std::size_t>(dof)] -= 0.5 * (h * acceleration[dof] + d.work->flexUnresolved[dof]);
+      mean[dof] -= 0.5 * (h * acceleration[dof] + d.work->flexUnresolved[dof]);
     }
     qvel = mean.data();
   }
   if (m.opt.solver == Solver::Impulse && d.work->qvel_correction.size() == m.nv) {
     const std::span<double> moving = d.work->arena.take<double>(m.nv);
     const double* from = qvel ? qvel : d.qvel.data();
-    for (int i = 0; i < m.nv; ++i) moving[static_cast<std::size_t>(i)] = from[i] + d.work->qvel_correction[i];
+    for (int i = 0; i < m.nv; ++i) moving[i] = from[i] + d.work->qvel_correction[i];
     qvel = moving.data();
   }
   integrateAwakePositions(m, d, d.qpos.data(), qvel ? qvel : d.qvel.data());

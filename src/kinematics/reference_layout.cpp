@@ -163,7 +163,7 @@ void ReferenceLayout::forcesToReference(const double* qpos, const double* force,
     const Vec3 at = ConstMapVec3(qpos + m_.nq_rigid + 3 * node), f = ConstMapVec3(force + m_.nv_rigid + 3 * node);
     addForce(m_, scratch_, m_.flexnode_bodyid[node], at, f, Vec3::Zero(), total.data());
   }
-  for (std::size_t i = 0; i < dof_.size(); ++i) reference[i] = total[static_cast<std::size_t>(dof_[i])];
+  for (std::size_t i = 0; i < dof_.size(); ++i) reference[i] = total[dof_[i]];
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const int body = m_.flexnode_bodyid[nodes_[i]];
     MapVec3{reference + nodeDof_[i]} =

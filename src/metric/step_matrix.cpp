@@ -49,7 +49,7 @@ bool dampedMatrix(const Model& m, Data& d) {
   const std::span<double> rates = d.work->arena.take<double>(m.nv);
   if (!implicitDamping(m, d, rates)) return false;
   copyAwakeRows(m, d, d.M.data(), d.qH.data());
-  forEachAwakeDof(m, d, [&](int i) { d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[static_cast<std::size_t>(i)]; });
+  forEachAwakeDof(m, d, [&](int i) { d.qH[m.M_rowadr[i] + m.M_rownnz[i] - 1] += rates[i]; });
   return true;
 }
 
@@ -161,7 +161,7 @@ void solveFreeBodies(const Model& m, const Data& d, std::span<const double> forc
   forEachFreeBody(m, d, [&](int dof) {
     const Eigen::PartialPivLU<Mat6> lu(freeBodyMatrix(m, d, dof));
     if (lu.matrixLU().diagonal().cwiseAbs().minCoeff() < kMinVal) return;  // singular: leave the solution with qH
-    const Vec6 solution = lu.solve(ConstMapVec6(&force[static_cast<std::size_t>(dof)]));
+    const Vec6 solution = lu.solve(ConstMapVec6(&force[dof]));
     MapVec6{x + dof} = solution;
   });
 }

@@ -90,7 +90,7 @@ Points pointsOf(const Node& node, const CompositeRecord& composite) {
       const double last = composite.count[0] - 1, angle = std::numbers::pi * i * turns / last;
       Vec3 x = Vec3::Zero();
       for (int k = 0; k < 3; ++k) {
-        const Shape shape = shapes[static_cast<std::size_t>(k)];
+        const Shape shape = shapes[k];
         if (shape == Shape::Line) x[k] = i * length / last;
         if (shape == Shape::Cos) x[k] = radius * std::cos(angle);
         if (shape == Shape::Sin) x[k] = radius * std::sin(angle);

@@ -33,7 +33,7 @@ void requireMultiple(const Node& node, std::string_view attribute, std::size_t c
 int movingFrame(const spec::Body& body, int frame) {
   const spec::Orientation plain;
   while (frame >= 0) {
-    const spec::Frame& around = body.frames[static_cast<std::size_t>(frame)];
+    const spec::Frame& around = body.frames[frame];
     if (around.pos != spec::Vec3{0, 0, 0} || around.orientation.quat != plain.quat ||
         around.orientation.hasAlternative())
       break;

@@ -200,10 +200,10 @@ class Writer {
   /// then has its name the first time only.
   int openFrames(const spec::Body& body, int frame) {
     std::vector<int> chain;
-    for (int f = frame; f >= 0; f = body.frames[static_cast<std::size_t>(f)].parent) chain.push_back(f);
+    for (int f = frame; f >= 0; f = body.frames[f].parent) chain.push_back(f);
     for (auto f = chain.rbegin(); f != chain.rend(); ++f) {
       FrameRecord record;
-      static_cast<spec::Frame&>(record) = body.frames[static_cast<std::size_t>(*f)];
+      static_cast<spec::Frame&>(record) = body.frames[*f];
       if (!record.name.empty() && !writtenFrames_.insert(record.name).second) record.name.clear();
       open(elementType({"worldbody", "frame"}), record, "frame");
     }

@@ -137,11 +137,11 @@ std::string describe(const OptionFault& fault, const Option& option) {
   const int rule = fault.rule;
   if (rule < 0) return {};
   if (rule >= kChoice) {
-    const Choice& choice = kChoices[static_cast<std::size_t>(rule - kChoice)];
+    const Choice& choice = kChoices[rule - kChoice];
     return fmt::format("'{}' must be one of {}, found the number {}", choice.name, choice.words, fault.value);
   }
   if (rule >= kCount) {
-    const Count& count = kCounts[static_cast<std::size_t>(rule - kCount)];
+    const Count& count = kCounts[rule - kCount];
     return fmt::format("'{}' must be from 0 to {}, found {}", count.name, count.most, fault.value);
   }
   switch (rule) {

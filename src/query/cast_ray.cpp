@@ -101,7 +101,7 @@ class Caster {
     if (toFar <= limit() && toFar < kInfinite) walkBelow(tree, far, f);
   }
 
-  bool groupCounts(int group) const { return options_.groups[static_cast<std::size_t>(std::clamp(group, 0, 5))]; }
+  bool groupCounts(int group) const { return options_.groups[std::clamp(group, 0, 5)]; }
   bool bodyCounts(int body) const {
     return body < 0 || (body != options_.excludeBody && (options_.statics || m_.body_weldid[body] != 0));
   }

@@ -44,7 +44,7 @@ const BoundingTree& refreshed(Data& d, QueryTrees::Tree& tree, int count, BoxOf&
   if (tree.placed == d.work->queryTrees.placed && tree.placed > 0) return tree.boxes;
   const Arena::Scope scope(d.work->arena);
   const std::span<Box> boxes = d.work->arena.take<Box>(count);
-  for (int i = 0; i < count; ++i) boxes[static_cast<std::size_t>(i)] = boxOfItem(i);
+  for (int i = 0; i < count; ++i) boxes[i] = boxOfItem(i);
   updateTree(tree.boxes, boxes);
   tree.placed = d.work->queryTrees.placed;
   return tree.boxes;

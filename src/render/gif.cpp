@@ -80,7 +80,7 @@ std::vector<Rgb8> choosePalette(std::vector<Cell> cells) {
 std::vector<Cell> countColors(const Image& image) {
   std::vector<std::array<double, 4>> sums(32768, {0, 0, 0, 0});
   for (std::size_t i = 0; i + 2 < image.pixels.size(); i += 3) {
-    auto& sum = sums[static_cast<std::size_t>(cellOf(&image.pixels[i]))];
+    auto& sum = sums[cellOf(&image.pixels[i])];
     for (std::size_t k = 0; k < 3; ++k) sum[k] += image.pixels[i + k];
     sum[3] += 1;
   }
@@ -118,7 +118,7 @@ std::vector<std::uint8_t> mapPixels(const Image& image, const std::vector<Rgb8>&
       const int shift = kPattern[row & 3][column & 3] / 2 - 4;
       Rgb8 c{};
       for (std::size_t k = 0; k < 3; ++k) c[k] = std::clamp(image.pixels[3 * i + k] + shift, 0, 255);
-      int& entry = known[static_cast<std::size_t>((c[0] >> 2) << 12 | (c[1] >> 2) << 6 | (c[2] >> 2))];
+      int& entry = known[(c[0] >> 2) << 12 | (c[1] >> 2) << 6 | (c[2] >> 2)];
       if (entry < 0) entry = nearest(palette, c);
       out[i] = static_cast<std::uint8_t>(entry);
     }

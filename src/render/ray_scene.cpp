@@ -142,7 +142,7 @@ void RayScene::addPrimitive(const Primitive& p) {
     return;
   }
   primitives_.push_back(p);
-  if (surfaces_[static_cast<std::size_t>(p.surface)].casts) shadowCasters_.push_back(p);
+  if (surfaces_[p.surface].casts) shadowCasters_.push_back(p);
 }
 
 /// Meshes are instances of a tree of their own; only their transform changes.
@@ -151,9 +151,9 @@ void RayScene::placeMesh(std::size_t i, const SceneInstance& instance, int surfa
   Triangles& entry = slot(i);
   if (!entry.geometry) {
     entry.geometry.reset(rtcNewGeometry(device_.get(), RTC_GEOMETRY_TYPE_INSTANCE));
-    rtcSetGeometryInstancedScene(entry.geometry.get(), meshScenes_[static_cast<std::size_t>(instance.mesh)].get());
+    rtcSetGeometryInstancedScene(entry.geometry.get(), meshScenes_[instance.mesh].get());
     rtcSetGeometryTimeStepCount(entry.geometry.get(), 1);
-    entry.mesh = &scene_->meshes[static_cast<std::size_t>(instance.mesh)];
+    entry.mesh = &scene_->meshes[instance.mesh];
   }
   entry.surface = surface;
   entry.visible = visible;
@@ -225,7 +225,7 @@ void RayScene::addTubes(const SceneFlex& flex, int surface) {
       const auto value = [&](std::size_t e) {
         return flexValue_[static_cast<std::size_t>(flex.vertexAdr) + flex.lines[e]];
       };
-      Surface colored = surfaces_[static_cast<std::size_t>(surface)];
+      Surface colored = surfaces_[surface];
       colored.rgba = heatOf(0.5 * (value(k) + value(k + 1)));
       colored.material = -1;
       colored.map = TextureMap::None;
@@ -312,7 +312,7 @@ Handle<RTCScene> RayScene::newTree() {
   return s;
 }
 
-bool RayScene::casts(const Triangles& t) const { return surfaces_[static_cast<std::size_t>(t.surface)].casts; }
+bool RayScene::casts(const Triangles& t) const { return surfaces_[t.surface].casts; }
 
 void RayScene::buildTrees() {
   std::vector<int> now;
@@ -331,8 +331,7 @@ void RayScene::buildTrees() {
     triangleOf_.assign(1, -1);
     rtcAttachGeometryByID(tree_.get(), primitiveGeometry_.get(), 0);
     for (const int i : attached_) {
-      rtcAttachGeometryByID(tree_.get(), triangles_[static_cast<std::size_t>(i)].geometry.get(),
-                            static_cast<unsigned>(triangleOf_.size()));
+      rtcAttachGeometryByID(tree_.get(), triangles_[i].geometry.get(), static_cast<unsigned>(triangleOf_.size()));
       triangleOf_.push_back(i);
     }
     shadowTree_.reset();
@@ -340,7 +339,7 @@ void RayScene::buildTrees() {
       shadowTree_ = newTree();
       rtcAttachGeometry(shadowTree_.get(), shadowGeometry_.get());
       for (const int i : attached_) {
-        const Triangles& t = triangles_[static_cast<std::size_t>(i)];
+        const Triangles& t = triangles_[i];
         if (casts(t)) rtcAttachGeometry(shadowTree_.get(), t.geometry.get());
       }
     }

@@ -80,7 +80,7 @@ class RayScene {
 
   const Scene& scene() const { return *scene_; }
   const SceneMaterial* materialOf(const Surface& surface) const {
-    return surface.material >= 0 ? &scene_->materials[static_cast<std::size_t>(surface.material)] : nullptr;
+    return surface.material >= 0 ? &scene_->materials[surface.material] : nullptr;
   }
   /// Which surface of the frame it is.
   std::uint64_t indexOf(const Surface& surface) const {

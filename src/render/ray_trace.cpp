@@ -49,7 +49,7 @@ void RayScene::fromPrimitive(const Primitive& p, const Vec3& o, const Vec3& d, d
   hit.local = lo + exact.t * ld;
   hit.rotation = &p.rotation;
   hit.normal = p.rotation * exact.normal;
-  hit.surface = &surfaces_[static_cast<std::size_t>(p.surface)];
+  hit.surface = &surfaces_[p.surface];
 }
 
 /// Corners of a triangle of a soft surface or mesh, interpolated.
@@ -76,7 +76,7 @@ void RayScene::fromTriangle(const Triangles& entry, const RTCHit& h, Hit& hit) c
   hit.local = p;
   hit.rotation = &entry.rotation;
   hit.normal = normalizedOrX(entry.rotation * n);
-  hit.surface = &surfaces_[static_cast<std::size_t>(entry.surface)];
+  hit.surface = &surfaces_[entry.surface];
   if (!uv.empty() && hit.surface->map == TextureMap::Uv) {
     hit.hasUv = true;
     hit.uv[0] = hit.uv[1] = hit.uvDensity = 0;
@@ -132,7 +132,7 @@ void RayScene::traceTree(const Vec3& o, const Vec3& d, double tmin, Hit& hit) co
       if (!nearer.surface) nearer.t = rayhit.ray.tfar;
     } else {
       nearer.t = rayhit.ray.tfar;
-      fromTriangle(triangles_[static_cast<std::size_t>(triangleOf_[geometry])], rayhit.hit, nearer);
+      fromTriangle(triangles_[triangleOf_[geometry]], rayhit.hit, nearer);
     }
     if (nearer.surface) hit = nearer;
   }
@@ -141,7 +141,7 @@ void RayScene::traceTree(const Vec3& o, const Vec3& d, double tmin, Hit& hit) co
 bool RayScene::occluded(const Vec3& o, const Vec3& d, double tmax) const {
   const double tmin = 1e-4 * scene_->extent;
   for (const Primitive& p : planes_) {
-    if (!surfaces_[static_cast<std::size_t>(p.surface)].casts) continue;
+    if (!surfaces_[p.surface].casts) continue;
     if (!isFacing(p, o, d)) continue;
     PrimitiveHit hit;
     if (render::intersect(p, p.rotation.transpose() * (o - p.pos), p.rotation.transpose() * d, tmin, tmax, hit)) {

@@ -115,7 +115,7 @@ Rgb Shot::sky(const Vec3& d) const {
   Rgb color;
   if (s.skybox >= 0 && options.textures) {
     // the y axis of a cube map points up
-    color = toRgb(sampleCube(s.textures[static_cast<std::size_t>(s.skybox)], d.x(), d.z(), -d.y()));
+    color = toRgb(sampleCube(s.textures[s.skybox], d.x(), d.z(), -d.y()));
   } else {
     const double z = std::clamp(d.z(), 0.0, 1.0), t = z * (2 - z);  // without a line at the horizon
     color = (1 - t) * toRgb(options.horizon) + t * toRgb(options.zenith);

@@ -179,8 +179,7 @@ struct Replay::Impl {
     for (const auto& [force, i] : order) {
       const FrameContact& c = frame.contacts[i];
       for (const double x : c.pos) put(contacts, static_cast<float>(x));
-      for (int k = 0; k < 3; ++k)
-        put(contacts, replay::halfOf(static_cast<float>(c.frame[static_cast<std::size_t>(k)])));
+      for (int k = 0; k < 3; ++k) put(contacts, replay::halfOf(static_cast<float>(c.frame[k])));
       for (const double x : c.force) put(contacts, replay::halfOf(static_cast<float>(x)));
       put(contacts, replay::halfOf(static_cast<float>(c.dist)));
       put(contacts, static_cast<std::uint16_t>((c.active ? 1 : 0) + (c.sliding ? 2 : 0)));

@@ -493,8 +493,8 @@ VariedModel& VariedModel::operator=(VariedModel&&) noexcept = default;
 
 const Model& VariedModel::base() const { return impl_->base; }
 int VariedModel::size() const { return static_cast<int>(impl_->parameters.size()); }
-const std::string& VariedModel::address(int p) const { return impl_->parameters[static_cast<std::size_t>(p)].address; }
-double VariedModel::nominal(int p) const { return impl_->parameters[static_cast<std::size_t>(p)].nominal; }
+const std::string& VariedModel::address(int p) const { return impl_->parameters[p].address; }
+double VariedModel::nominal(int p) const { return impl_->parameters[p].nominal; }
 bool VariedModel::compiles() const { return impl_->needsCompile; }
 
 void VariedModel::prepare(std::span<const double> values, std::int64_t rows) {

@@ -176,7 +176,7 @@ RunOutcome Rollout::run(const Model& m, Data& d, std::span<const std::span<doubl
       outcome.stopped = true;
       break;
     }
-    recent[static_cast<std::size_t>(done & 1)].take(d, done);
+    recent[done & 1].take(d, done);
     if (control) control(m, d, done);
     const bool isSample = done % every_ == 0 && !out.empty();
     const std::int64_t sample = done / every_;
@@ -197,9 +197,9 @@ RunOutcome Rollout::run(const Model& m, Data& d, std::span<const std::span<doubl
     // a bad acceleration is found in the step that computes it, a bad state at the beginning of the next one
     --done;
     const bool began = d.status[Trouble::BadQpos].count + d.status[Trouble::BadQvel].count > 0;
-    last = &recent[static_cast<std::size_t>((began && done > 0 ? done - 1 : done) & 1)];
+    last = &recent[(began && done > 0 ? done - 1 : done) & 1];
   } else if (isBad(d)) {
-    last = &recent[static_cast<std::size_t>((done + 1) & 1)];
+    last = &recent[(done + 1) & 1];
     if (done == 0) last->take(d, 0);
     step(m, d);  // finds out what went wrong
     isBadNow = true;
@@ -283,7 +283,7 @@ RolloutResult rollout(const Model& m, int runs, const RolloutInput& in) {
   std::vector<Data> data(static_cast<std::size_t>(threads), start);
   std::vector<std::string> errors(n);
   parallelFor(threads, runs, [&](int run, int slot) {
-    Data& d = data[static_cast<std::size_t>(slot)];
+    Data& d = data[slot];
     try {
       d = start;
       const auto put = [&](std::span<const double> from, Array<double>& to) {
@@ -310,9 +310,9 @@ RolloutResult rollout(const Model& m, int runs, const RolloutInput& in) {
         const std::size_t each = result.values[k].size() / n;
         out.emplace_back(result.values[k].data() + static_cast<std::size_t>(run) * each, each);
       }
-      result.outcomes[static_cast<std::size_t>(run)] = plan.run(m, d, out, control);
+      result.outcomes[run] = plan.run(m, d, out, control);
     } catch (const std::exception& error) {
-      errors[static_cast<std::size_t>(run)] = error.what();
+      errors[run] = error.what();
     }
   });
   for (const std::string& error : errors) {

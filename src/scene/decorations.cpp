@@ -91,7 +91,7 @@ class Decorator {
 
   void joints() {
     for (int j = 0; j < m_.njnt; ++j) {
-      if (!options_.jointGroups[static_cast<std::size_t>(std::clamp(m_.jnt_group[j], 0, 5))]) continue;
+      if (!options_.jointGroups[std::clamp(m_.jnt_group[j], 0, 5)]) continue;
       const Vec3 anchor = vec3(d_.xanchor.data(), j), axis = vec3(d_.xaxis.data(), j);
       const float length = scaled(visual_.jointlength), width = scaled(visual_.jointwidth);
       const Mat3 R = mat3(d_.xmat.data(), m_.jnt_bodyid[j]);
@@ -130,7 +130,7 @@ class Decorator {
   void actuators() {
     const float length = scaled(visual_.actuatorlength), width = scaled(visual_.actuatorwidth);
     for (int a = 0; a < m_.nactuator; ++a) {
-      if (!options_.actuatorGroups[static_cast<std::size_t>(std::clamp(m_.actuator_group[a], 0, 5))]) continue;
+      if (!options_.actuatorGroups[std::clamp(m_.actuator_group[a], 0, 5)]) continue;
       const Color rgba = actuatorColor(a);
       const int target = m_.actuator_trnid[2 * a];
       if (target < 0) continue;
@@ -147,8 +147,8 @@ class Decorator {
           break;
         }
         case TransmissionType::Tendon:
-          frame_.tendonRgba[static_cast<std::size_t>(target)] = rgba;
-          frame_.tendonRadius[static_cast<std::size_t>(target)] *= static_cast<float>(visual_.actuatortendon);
+          frame_.tendonRgba[target] = rgba;
+          frame_.tendonRadius[target] *= static_cast<float>(visual_.actuatortendon);
           break;
         case TransmissionType::Site:
         case TransmissionType::SliderCrank: {
@@ -192,7 +192,7 @@ class Decorator {
       Float3 half;
       for (int k = 0; k < 3; ++k) {
         const double others = I.sum() - 2 * I[k];
-        half[static_cast<std::size_t>(k)] = static_cast<float>(std::sqrt(std::max(0.0, factor * others / mass)));
+        half[k] = static_cast<float>(std::sqrt(std::max(0.0, factor * others / mass)));
       }
       add(visual_.ellipsoidinertia ? Shape::Ellipsoid : Shape::Box, half, vec3(d_.xipos.data(), b),
           mat3(d_.ximat.data(), b), visual_.inertia, ObjType::Body, b);
@@ -281,7 +281,7 @@ class Decorator {
     const float length = scaled(visual_.framelength), width = scaled(visual_.framewidth);
     for (int k = 0; k < 3; ++k) {
       Color rgba{0.1f, 0.1f, 0.1f, 1};
-      rgba[static_cast<std::size_t>(k)] = 0.9f;
+      rgba[k] = 0.9f;
       add(Shape::Cylinder, {width / 2, length / 2, 0}, pos + length / 2 * R.col(k), frameAlong(R.col(k)), rgba, type,
           id);
     }
@@ -330,7 +330,7 @@ void listContacts(const Model& m, const Data& d, Frame& frame) {
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& c = d.contact[i];
     const bool elliptic = c.efc_address >= 0 && d.efc_type[c.efc_address] == RowType::ContactElliptic;
-    FrameContact& out = frame.contacts[static_cast<std::size_t>(i)];
+    FrameContact& out = frame.contacts[i];
     out.pos = c.pos;
     out.frame = c.frame;
     out.dist = c.dist;

@@ -68,9 +68,9 @@ void colorFlexes(const Scene& scene, const Model& m, Data& d, const FrameOptions
       }
     }
     for (int i = 0; i < flex.vertexNum; ++i) {
-      const auto v = static_cast<std::size_t>(flex.source[static_cast<std::size_t>(i)]);
+      const auto v = static_cast<std::size_t>(flex.source[i]);
       const float value = sum[2 * v + 1] > 0 ? sum[2 * v] / sum[2 * v + 1] : 0;
-      frame.flexValue[static_cast<std::size_t>(flex.vertexAdr + i)] = value;
+      frame.flexValue[flex.vertexAdr + i] = value;
       largest = std::max(largest, static_cast<double>(value));
     }
   }

@@ -31,12 +31,12 @@ std::vector<Face> sheetFaces(const Model& m, int f, const spec::Flex* listed) {
   std::vector<Face> faces(static_cast<std::size_t>(m.flex_elemnum[f]));
   const bool own = listed && static_cast<int>(listed->elemtexcoord.size()) == 3 * m.flex_elemnum[f];
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
-    Face& face = faces[static_cast<std::size_t>(e)];
+    Face& face = faces[e];
     face.element = e;
     for (int k = 0; k < 3; ++k) {
       const std::size_t c = static_cast<std::size_t>(k);
       face.vertex[c] = m.flex_elem[m.flex_elemdataadr[f] + 3 * e + k];
-      face.tex[c] = own ? listed->elemtexcoord[static_cast<std::size_t>(3 * e + k)] : face.vertex[c];
+      face.tex[c] = own ? listed->elemtexcoord[3 * e + k] : face.vertex[c];
     }
   }
   return faces;
@@ -56,9 +56,9 @@ std::vector<Face> solidFaces(const Model& m, int f) {
   }
   std::vector<Face> faces(static_cast<std::size_t>(m.flex_shellnum[f]));
   for (int s = 0; s < m.flex_shellnum[f]; ++s) {
-    Face& face = faces[static_cast<std::size_t>(s)];
+    Face& face = faces[s];
     for (int k = 0; k < 3; ++k) {
-      face.vertex[static_cast<std::size_t>(k)] = m.flex_shell[m.flex_shelldataadr[f] + 3 * s + k];
+      face.vertex[k] = m.flex_shell[m.flex_shelldataadr[f] + 3 * s + k];
     }
     face.tex = face.vertex;
     std::array<int, 3> key = face.vertex;
@@ -116,7 +116,7 @@ std::vector<int> smoothGroups(const Model& m, int f, const std::vector<Face>& fa
   }
   std::vector<std::vector<std::size_t>> corners(static_cast<std::size_t>(m.flex_vertnum[f]));
   for (std::size_t k = 0; k < group.size(); ++k) {
-    corners[static_cast<std::size_t>(faces[k / 3].vertex[k % 3])].push_back(k);
+    corners[faces[k / 3].vertex[k % 3]].push_back(k);
   }
   const double least = std::cos(kCreaseDegrees * std::numbers::pi / 180);
   for (const auto& around : corners) {

@@ -55,9 +55,7 @@ void placeBodies(const Scene& scene, const Data& d, Frame& frame) {
   (void)scene;
 }
 
-bool inGroups(const std::array<bool, 6>& groups, int group) {
-  return groups[static_cast<std::size_t>(std::clamp(group, 0, 5))];
-}
+bool inGroups(const std::array<bool, 6>& groups, int group) { return groups[std::clamp(group, 0, 5)]; }
 
 void showInstances(const Scene& scene, const Model& m, const FrameOptions& options, Frame& frame) {
   frame.instanceVisible.resize(scene.instances.size());
@@ -67,7 +65,7 @@ void showInstances(const Scene& scene, const Model& m, const FrameOptions& optio
     const bool isSite = instance.object.type == ObjType::Site;
     bool visible = inGroups(isSite ? options.siteGroups : options.geomGroups, instance.group) && instance.rgba[3] > 0;
     if (isSite && !options.sites) visible = false;
-    if (instance.shape == Shape::Mesh && scene.meshes[static_cast<std::size_t>(instance.mesh)].indices.empty()) {
+    if (instance.shape == Shape::Mesh && scene.meshes[instance.mesh].indices.empty()) {
       visible = false;
     }
     Color rgba = instance.rgba;
@@ -265,12 +263,11 @@ void placeTendons(const Scene& scene, const Model& m, const Data& d, const Frame
   frame.tendonRadius.resize(scene.tendons.size());
   frame.tendonRgba.resize(scene.tendons.size());
   for (int t = 0; t < m.ntendon; ++t) {
-    const SceneTendon& tendon = scene.tendons[static_cast<std::size_t>(t)];
+    const SceneTendon& tendon = scene.tendons[t];
     frame.tendonAdr.push_back(static_cast<int>(frame.tendonSegment.size() / 6));
-    frame.tendonVisible[static_cast<std::size_t>(t)] =
-        options.tendons && inGroups(options.tendonGroups, tendon.group) && tendon.rgba[3] > 0;
-    frame.tendonRadius[static_cast<std::size_t>(t)] = tendon.radius;
-    frame.tendonRgba[static_cast<std::size_t>(t)] = tendon.rgba;
+    frame.tendonVisible[t] = options.tendons && inGroups(options.tendonGroups, tendon.group) && tendon.rgba[3] > 0;
+    frame.tendonRadius[t] = tendon.radius;
+    frame.tendonRgba[t] = tendon.rgba;
     const int begin = d.ten_wrapadr[t], count = d.ten_wrapnum[t];
     for (int i = begin; i + 1 < begin + count; ++i) {
       const int from = d.wrap_obj[i], to = d.wrap_obj[i + 1];

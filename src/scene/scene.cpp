@@ -217,11 +217,10 @@ void addMeshes(const Spec& spec, const Model& m, const Report& report, Scene& sc
 
 void addFlexes(const Model& m, const std::vector<FlexSource>& sources, Scene& scene) {
   for (int f = 0; f < m.nflex; ++f) {
-    const FlexSource source =
-        f < static_cast<int>(sources.size()) ? sources[static_cast<std::size_t>(f)] : FlexSource{};
+    const FlexSource source = f < static_cast<int>(sources.size()) ? sources[f] : FlexSource{};
     const int material = source.base ? findMaterial(scene.materials, source.base->material) : -1;
-    const int texture = material >= 0 ? scene.materials[static_cast<std::size_t>(material)].texture : -1;
-    const bool textured = texture >= 0 && scene.textures[static_cast<std::size_t>(texture)].type == TextureType::Flat;
+    const int texture = material >= 0 ? scene.materials[material].texture : -1;
+    const bool textured = texture >= 0 && scene.textures[texture].type == TextureType::Flat;
     SceneFlex flex = drawnFlex(m, f, source, textured);
     flex.material = material;
     flex.rgba = finalColor(toColor(&m.flex_rgba[4 * f]), material, scene.materials);

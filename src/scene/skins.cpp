@@ -191,8 +191,8 @@ std::vector<SceneSkin> skinsOf(const Spec& spec, const Model& m, const std::vect
     skin.material = findMaterial(materials, std::string(textOf(e, "material")));
     skin.rgba = finalColor(skin.rgba, skin.material, materials);
     if (skin.material >= 0 && !skin.uv.empty()) {
-      const int texture = materials[static_cast<std::size_t>(skin.material)].texture;
-      if (texture >= 0 && textures[static_cast<std::size_t>(texture)].type == TextureType::Flat) {
+      const int texture = materials[skin.material].texture;
+      if (texture >= 0 && textures[texture].type == TextureType::Flat) {
         skin.map = TextureMap::Uv;
       }
     }

@@ -238,7 +238,7 @@ void cutCube(const spec::VisualElement& element, const Picture& picture, spec::M
   }
   constexpr std::string_view kLetters = "RLUDFB";
   for (int cell = 0; cell < rows * columns && cell < static_cast<int>(layout.size()); ++cell) {
-    const std::size_t face = kLetters.find(layout[static_cast<std::size_t>(cell)]);
+    const std::size_t face = kLetters.find(layout[cell]);
     if (face == std::string_view::npos) continue;  // '.': unused
     copyFace(picture, cell % columns * side, cell / columns * side, static_cast<int>(face), texture);
   }
@@ -387,10 +387,10 @@ std::vector<SceneMaterial> materialsOf(const Spec& spec, const std::vector<Scene
     for (const spec::VisualElement& layer : e.children) {
       const auto role = std::find(std::begin(kRoles), std::end(kRoles), textOf(layer, "role"));
       if (role == std::end(kRoles)) continue;
-      m.layers[static_cast<std::size_t>(role - std::begin(kRoles))] = findTexture(textures, textOf(layer, "texture"));
+      m.layers[role - std::begin(kRoles)] = findTexture(textures, textOf(layer, "texture"));
     }
-    m.texture = m.layers[static_cast<std::size_t>(MaterialLayer::Rgb)];
-    if (m.texture < 0) m.texture = m.layers[static_cast<std::size_t>(MaterialLayer::Rgba)];
+    m.texture = m.layers[MaterialLayer::Rgb];
+    if (m.texture < 0) m.texture = m.layers[MaterialLayer::Rgba];
     materials.push_back(std::move(m));
   }
   return materials;
@@ -406,14 +406,14 @@ int findMaterial(const std::vector<SceneMaterial>& materials, const std::string&
 
 Color finalColor(const Color& own, int material, const std::vector<SceneMaterial>& materials) {
   const bool isDefault = own == Color{0.5f, 0.5f, 0.5f, 1};
-  return material >= 0 && isDefault ? materials[static_cast<std::size_t>(material)].rgba : own;
+  return material >= 0 && isDefault ? materials[material].rgba : own;
 }
 
 void mapTexture(const Scene& scene, SceneInstance& instance) {
   if (instance.material < 0) return;
-  const SceneMaterial& material = scene.materials[static_cast<std::size_t>(instance.material)];
+  const SceneMaterial& material = scene.materials[instance.material];
   if (material.texture < 0) return;
-  const SceneTexture& texture = scene.textures[static_cast<std::size_t>(material.texture)];
+  const SceneTexture& texture = scene.textures[material.texture];
   Float3 size = instance.size;
   if (instance.shape == Shape::Sphere) size = {size[0], size[0], size[0]};
   if (instance.shape == Shape::Cylinder) size = {size[0], size[0], size[1]};
@@ -426,7 +426,7 @@ void mapTexture(const Scene& scene, SceneInstance& instance) {
     return;
   }
   if (instance.shape == Shape::Mesh) {
-    const SceneMesh& mesh = scene.meshes[static_cast<std::size_t>(instance.mesh)];
+    const SceneMesh& mesh = scene.meshes[instance.mesh];
     if (!mesh.uv.empty()) {
       instance.map = TextureMap::Uv;
       instance.texscale = {1, 1, 1};

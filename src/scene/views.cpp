@@ -44,7 +44,7 @@ View viewOf(const Scene& scene, const Frame& frame, int camera, double aspect) {
     throw std::invalid_argument(
         fmt::format("camera {} does not exist, the model has {}", camera, scene.cameras.size()));
   }
-  const SceneCamera& c = scene.cameras[static_cast<std::size_t>(camera)];
+  const SceneCamera& c = scene.cameras[camera];
   View view;
   std::copy_n(frame.cameraPos.begin() + 3 * camera, 3, view.pos.begin());
   std::copy_n(frame.cameraMat.begin() + 9 * camera, 9, view.mat.begin());

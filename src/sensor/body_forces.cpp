@@ -116,7 +116,7 @@ void bodyForces(const Model& m, Data& d) {
   zero6(d.cacc.data());
   zero6(d.cfrc_int.data());
   if (!m.opt.disabled(disable::kGravity)) {
-    for (int k = 0; k < 3; ++k) d.cacc[3 + k] = -m.opt.gravity[static_cast<std::size_t>(k)];
+    for (int k = 0; k < 3; ++k) d.cacc[3 + k] = -m.opt.gravity[k];
   }
   forcesFromParents(m, d);
   for (int i = m.nbody - 1; i > 0; --i) add6(&d.cfrc_int[6 * m.body_parentid[i]], &d.cfrc_int[6 * i]);

@@ -65,7 +65,7 @@ std::array<int, Dim + 1> verticesOf(const Model& m, int f, int elem) {
 template <int Dim>
 Nodes<Dim + 1> positions(const Data& d, const std::array<int, Dim + 1>& vertices) {
   Nodes<Dim + 1> x;
-  for (int i = 0; i <= Dim; ++i) x.col(i) = vec3(d.flexvert_xpos.data(), vertices[static_cast<std::size_t>(i)]);
+  for (int i = 0; i <= Dim; ++i) x.col(i) = vec3(d.flexvert_xpos.data(), vertices[i]);
   return x;
 }
 
@@ -93,7 +93,7 @@ void strainsOf(const Model& m, Data& d, int f) {
   for (int e = 0; e < m.flex_elemnum[f]; ++e) {
     const std::array<int, Dim + 1> vertices = verticesOf<Dim>(m, f, e);
     Nodes<Dim + 1> rest;
-    for (int i = 0; i <= Dim; ++i) rest.col(i) = restOfVertex(m, vertices[static_cast<std::size_t>(i)]);
+    for (int i = 0; i <= Dim; ++i) rest.col(i) = restOfVertex(m, vertices[i]);
     store(greenStrain<Dim>(rest, positions<Dim>(d, vertices)), &d.flexelem_strain[6 * (m.flex_elemadr[f] + e)]);
   }
 }
@@ -113,7 +113,7 @@ Tensor gradientAt(const Model& m, const Data& d, int f, int elem) {
   for (int k = 0; k < 3; ++k) {
     const int n = m.flex_cellnum[3 * f + k];
     const int cell = std::clamp(static_cast<int>(std::floor(unit[k] * n)), 0, n - 1);
-    first[static_cast<std::size_t>(k)] = Order * cell;
+    first[k] = Order * cell;
     s[k] = std::clamp(unit[k] * n - cell, 0.0, 1.0);
   }
   const int ny = m.flex_cellnum[3 * f + 1] * Order + 1, nz = m.flex_cellnum[3 * f + 2] * Order + 1;
@@ -184,7 +184,7 @@ void tensionsOf(const Model& m, Data& d, int f, std::span<const double> rowTensi
     const double length = along.norm();
     double* out = &d.flexelem_stress[6 * (m.flex_elemadr[f] + e)];
     if (!(length > elastic::kMinLength)) continue;
-    double tension = rowTension[static_cast<std::size_t>(edge)];
+    double tension = rowTension[edge];
     if (springs) tension += m.flexedge_stiffness[edge] * (length - m.flexedge_length0[edge]);
     store(tension / (section * length * length) * along * along.transpose(), out);
   }
@@ -210,7 +210,7 @@ void cellStressesOf(const Model& m, Data& d, int f) {
 std::span<const int> pointsOnBodies(const Model& m, Arena& arena) {
   const std::span<int> count = arena.zeros<int>(m.nbody);
   for (int p = 0; p < m.nflexpoint; ++p) {
-    if (m.flexpoint_nodeid[p] < 0) ++count[static_cast<std::size_t>(m.flexpoint_bodyid[p])];
+    if (m.flexpoint_nodeid[p] < 0) ++count[m.flexpoint_bodyid[p]];
   }
   return count;
 }
@@ -257,7 +257,7 @@ void addImplicitPointForces(const Model& m, Data& d, double* force) {
       for (int i = 0; i < n; ++i) {
         Vec3 change = Vec3::Zero();
         for (int j = 0; j < n; ++j) {
-          const Vec3 own = vec3(a.data(), points[static_cast<std::size_t>(j)]);
+          const Vec3 own = vec3(a.data(), points[j]);
           for (int r = 0; r < 3; ++r) {
             for (int c = 0; c < 3; ++c) {
               const int entry = (3 * i + r) * 3 * n + 3 * j + c;
@@ -265,7 +265,7 @@ void addImplicitPointForces(const Model& m, Data& d, double* force) {
             }
           }
         }
-        vec3(force, points[static_cast<std::size_t>(i)]) -= change;
+        vec3(force, points[i]) -= change;
       }
     });
   }
@@ -316,7 +316,7 @@ void flexReactions(const Model& m, Data& d) {
     reaction.setZero();
     const int node = m.flexpoint_nodeid[p];
     if (node < 0) {
-      const int riders = onBody[static_cast<std::size_t>(m.flexpoint_bodyid[p])];
+      const int riders = onBody[m.flexpoint_bodyid[p]];
       if (!hasOwnSlides(m, p, riders)) reaction = -vec3(force.data(), p);
       continue;
     }
@@ -351,7 +351,7 @@ void flexStresses(const Model& m, Data& d) {
     if (block.row >= d.ne) break;
     // a row pushes apart by its force
     if (m.eq_type[d.efc_id[block.row]] == EqualityType::Flex) {
-      rowTension[static_cast<std::size_t>(block.part)] -= d.efc_force[block.row];
+      rowTension[block.part] -= d.efc_force[block.row];
     }
   }
   const bool springs = !m.opt.disabled(disable::kSpring);
@@ -382,7 +382,7 @@ void flexKinetic(const Model& m, Data& d) {
     double mass = 0;
     if (node >= 0) {
       if (!m.flexnode_pinned[node]) mass = m.dof_M0[m.nv_rigid + 3 * node];
-    } else if (hasOwnSlides(m, p, onBody[static_cast<std::size_t>(body)])) {
+    } else if (hasOwnSlides(m, p, onBody[body])) {
       mass = m.body_mass[body];
     }
     d.flex_kinetic[m.flexpoint_flexid[p]] += 0.5 * mass * v.squaredNorm();

@@ -37,9 +37,7 @@ class Shuffler {
 /// A visit that makes the dual cost worse by more than this is taken back.
 constexpr double kWorse = 1e-10;
 
-const ConeParameters& coneOf(const ConstraintProblem& p, const RowBlock& block) {
-  return p.cones[static_cast<std::size_t>(block.cone)];
-}
+const ConeParameters& coneOf(const ConstraintProblem& p, const RowBlock& block) { return p.cones[block.cone]; }
 
 /// Scales tangential forces into the ellipsoid sum (f_k/friction_k)^2 <= normal^2.
 void toEllipsoid(double* tangents, double normal, const double* friction, int n) {
@@ -100,7 +98,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
     w = {columns, 0, values, grams};
     int end = -1;
     for (int j = 0; j < block.ncol; ++j) {
-      const int dof = p.columns[static_cast<std::size_t>(block.column + j)];
+      const int dof = p.columns[block.column + j];
       if (dof < end) continue;
       const Metric::Range range = p.metric->component(dof);
       w.nwide += range.end - range.begin;
@@ -133,7 +131,7 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
     const Wide& w = wide_[b];
     const int* column = p.columns.data() + block.column;
     int* wideColumn = wideColumns_.data() + w.column;
-    for (int r = 0; r < block.nrow; ++r) blockOfRow_[static_cast<std::size_t>(block.row + r)] = static_cast<int>(b);
+    for (int r = 0; r < block.nrow; ++r) blockOfRow_[block.row + r] = static_cast<int>(b);
     int count = 0;
     for (int j = 0, end = -1; j < block.ncol; ++j) {
       if (column[j] < end) continue;
@@ -143,16 +141,16 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
     }
     for (int k = 0; k < block.nbasis; ++k) {
       const double* basis = p.values.data() + block.value + k * block.ncol;
-      for (int j = 0; j < block.ncol; ++j) y_[static_cast<std::size_t>(column[j])] = basis[j];
+      for (int j = 0; j < block.ncol; ++j) y_[column[j]] = basis[j];
       for (int i = 0; i < w.nwide;) {
         const Metric::Range range = p.metric->component(wideColumn[i]);
         p.metric->solveComponent(range, y_.data());
         i += range.end - range.begin;
       }
       double* target = wideValues_.data() + w.value + k * w.nwide;
-      for (int i = 0; i < w.nwide; ++i) target[i] = y_[static_cast<std::size_t>(wideColumn[i])];
+      for (int i = 0; i < w.nwide; ++i) target[i] = y_[wideColumn[i]];
       multiplyBasis(block, y_.data(), grams_.data() + w.gram + k * block.nbasis);
-      for (int i = 0; i < w.nwide; ++i) y_[static_cast<std::size_t>(wideColumn[i])] = 0;
+      for (int i = 0; i < w.nwide; ++i) y_[wideColumn[i]] = 0;
     }
   }
   multiplyRows(p, p.smoothAcceleration.data(), b_.data());
@@ -176,7 +174,7 @@ void DualSolver::move(std::size_t b, const double* basisForce) {
   for (int k = 0; k < p_.blocks[b].nbasis; ++k, value += w.nwide) {
     const double f = basisForce[k];
     if (f == 0) continue;
-    for (int i = 0; i < w.nwide; ++i) y_[static_cast<std::size_t>(column[i])] += f * value[i];
+    for (int i = 0; i < w.nwide; ++i) y_[column[i]] += f * value[i];
   }
 }
 
@@ -186,7 +184,7 @@ void DualSolver::moveRow(std::size_t b, int r, double delta) {
   double f[kMaxBasis] = {};
   if (block.kind == BlockKind::Pyramid) {
     const int k = r / 2 + 1;
-    const double mu = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
+    const double mu = coneOf(p_, block).friction[k - 1];
     f[0] = delta;
     f[k] = (r % 2 == 0 ? mu : -mu) * delta;
   } else {
@@ -204,7 +202,7 @@ void DualSolver::recompute(std::span<const double> force) {
 double DualSolver::rowValue(const RowBlock& block, int r, const double* c) const {
   if (block.kind != BlockKind::Pyramid) return c[r];
   const int k = r / 2 + 1;
-  const double t = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)] * c[k];
+  const double t = coneOf(p_, block).friction[k - 1] * c[k];
   return r % 2 == 0 ? c[0] + t : c[0] - t;
 }
 
@@ -214,7 +212,7 @@ double DualSolver::rowDiagonal(std::size_t b, int r) const {
   const int n = block.nbasis;
   if (block.kind != BlockKind::Pyramid) return G[r * n + r];
   const int k = r / 2 + 1;
-  const double mu = (r % 2 == 0 ? 1 : -1) * coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
+  const double mu = (r % 2 == 0 ? 1 : -1) * coneOf(p_, block).friction[k - 1];
   return G[0] + 2 * mu * G[k] + mu * mu * G[k * n + k];
 }
 
@@ -234,9 +232,7 @@ void DualSolver::prepareLines() {
               .wideColumn = wideColumns_.data() + w.column,
               .ncol = block.ncol,
               .nwide = w.nwide,
-              .inOneRun = w.nwide > 0 && wideColumns_[static_cast<std::size_t>(w.column + w.nwide - 1)] -
-                                                 wideColumns_[static_cast<std::size_t>(w.column)] ==
-                                             w.nwide - 1,
+              .inOneRun = w.nwide > 0 && wideColumns_[w.column + w.nwide - 1] - wideColumns_[w.column] == w.nwide - 1,
               .b = b_[i],
               .R = p_.R[i],
               .diagonal = rowDiagonal(b, r) + p_.R[i],
@@ -252,8 +248,7 @@ void DualSolver::prepareLines() {
       // the row is a basis vector, or an edge b_0 +- mu_k b_k
       const bool edge = block.kind == BlockKind::Pyramid;
       const int k = edge ? r / 2 + 1 : r;
-      const double mu =
-          edge ? (r % 2 == 0 ? 1 : -1) * coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)] : 0.0;
+      const double mu = edge ? (r % 2 == 0 ? 1 : -1) * coneOf(p_, block).friction[k - 1] : 0.0;
       const auto combine = [&](const double* basis, int n) {
         for (int j = 0; j < n; ++j) *value++ = edge ? basis[j] + mu * basis[k * n + j] : basis[k * n + j];
       };
@@ -268,14 +263,14 @@ void DualSolver::prepareProducts() {
   const std::size_t n = lines_.size();
   for (std::size_t j = 0; j < n; ++j) {  // column j: J times y for a unit force in row j
     const Line& moved = lines_[j];
-    for (int k = 0; k < moved.nwide; ++k) y_[static_cast<std::size_t>(moved.wideColumn[k])] = moved.Y[k];
+    for (int k = 0; k < moved.nwide; ++k) y_[moved.wideColumn[k]] = moved.Y[k];
     for (std::size_t i = j; i < n; ++i) {
       const Line& line = lines_[i];
       double sum = 0;
-      for (int k = 0; k < line.ncol; ++k) sum += line.J[k] * y_[static_cast<std::size_t>(line.column[k])];
+      for (int k = 0; k < line.ncol; ++k) sum += line.J[k] * y_[line.column[k]];
       products_[i * n + j] = products_[j * n + i] = sum;
     }
-    for (int k = 0; k < moved.nwide; ++k) y_[static_cast<std::size_t>(moved.wideColumn[k])] = 0;
+    for (int k = 0; k < moved.nwide; ++k) y_[moved.wideColumn[k]] = 0;
   }
 }
 
@@ -352,7 +347,7 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
   multiplyBasis(block, y_.data(), residual);
   std::copy_n(grams_.data() + wide_[b].gram, n * n, S);
   for (int k = 0; k < n; ++k) {
-    residual[k] += b_[static_cast<std::size_t>(block.row + k)] + R[k] * f[k];
+    residual[k] += b_[block.row + k] + R[k] * f[k];
     S[k * n + k] += R[k];
     old[k] = f[k];
   }
@@ -496,14 +491,14 @@ double DualSolver::visitSlipLoss(std::size_t b, std::span<double> force) {
 double DualSolver::visitSlipPair(std::size_t b, int k, std::span<double> force) {
   // opposite edges b_0 +- mu b_k: their sum is the normal force and stays, their difference is friction
   const RowBlock& block = p_.blocks[b];
-  const double mu = coneOf(p_, block).friction[static_cast<std::size_t>(k - 1)];
+  const double mu = coneOf(p_, block).friction[k - 1];
   const double* G = grams_.data() + wide_[b].gram;
   const int n = block.nbasis, r = 2 * (k - 1);
   double* f = force.data() + block.row + r;
   double c[kMaxBasis];
   multiplyBasis(block, y_.data(), c);
-  const double residual[2] = {b_[static_cast<std::size_t>(block.row + r)] + rowValue(block, r, c),
-                              b_[static_cast<std::size_t>(block.row + r + 1)] + rowValue(block, r + 1, c)};
+  const double residual[2] = {b_[block.row + r] + rowValue(block, r, c),
+                              b_[block.row + r + 1] + rowValue(block, r + 1, c)};
   const double across = G[0] - mu * mu * G[k * n + k];
   const double S[4] = {std::max(1e-10, rowDiagonal(b, r)), across, across, std::max(1e-10, rowDiagonal(b, r + 1))};
   const double old[2] = {f[0], f[1]};
@@ -533,7 +528,7 @@ double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
   double moved[kMaxBasis], residual[5] = {}, S[25] = {}, c[5] = {}, old[5] = {};
   multiplyBasis(block, y_.data(), moved);
   for (int i = 0; i < t; ++i) {
-    residual[i] = b_[static_cast<std::size_t>(block.row + i + 1)] + moved[i + 1];
+    residual[i] = b_[block.row + i + 1] + moved[i + 1];
     old[i] = f[i + 1];
     for (int j = 0; j < t; ++j) S[i * t + j] = G[(i + 1) * n + j + 1];
     S[i * t + i] = std::max(1e-10, S[i * t + i]);
@@ -615,7 +610,7 @@ void DualSolver::finish(Solution& s) const {
       const double N = f[0] / cone.mu;
       double T = 0;
       for (int k = 1; k < block.nrow; ++k) {
-        const double t = f[k] / cone.friction[static_cast<std::size_t>(k - 1)];
+        const double t = f[k] / cone.friction[k - 1];
         T += t * t;
       }
       T = std::sqrt(T);

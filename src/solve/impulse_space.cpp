@@ -47,7 +47,7 @@ void ImpulseSpace::beginSubstep(const Component& component, double h) {
 
 void ImpulseSpace::endSubstep(const Component& component, double h) {
   for (int i = component.slot; i < component.slot + component.places(); ++i) {
-    moved_[static_cast<std::size_t>(i)] += h * velocity_[static_cast<std::size_t>(i)];
+    moved_[i] += h * velocity_[i];
   }
 }
 

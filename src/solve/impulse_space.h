@@ -30,17 +30,15 @@ class ImpulseSpace {
   /// The metric and the arena's memory must outlive it.
   ImpulseSpace(const Metric& metric, Arena& arena);
 
-  const Component& componentOf(int dof) const {
-    return components_[static_cast<std::size_t>(componentOf_[static_cast<std::size_t>(dof)])];
-  }
+  const Component& componentOf(int dof) const { return components_[componentOf_[dof]]; }
   int slotOf(int dof) const {
     const Component& c = componentOf(dof);
     return c.slot + dof - c.begin;
   }
-  double& velocity(int dof) { return velocity_[static_cast<std::size_t>(slotOf(dof))]; }
+  double& velocity(int dof) { return velocity_[slotOf(dof)]; }
   double* velocities() { return velocity_.data(); }
   /// Sums J' lambda in the same places, zero until a solver adds its own.
-  double impulse(int dof) const { return impulse_[static_cast<std::size_t>(slotOf(dof))]; }
+  double impulse(int dof) const { return impulse_[slotOf(dof)]; }
   double* impulses() { return impulse_.data(); }
   std::span<const Component> components() const { return components_; }
   /// v += beta course for the velocities of one component, with course = beta course + (what v changed by since the
@@ -54,15 +52,14 @@ class ImpulseSpace {
 
   /// Makes sure that inv(A) of a small component is at hand.
   void prepare(const Component& component) {
-    if (component.dense == kUnprepared)
-      prepareInverse(components_[static_cast<std::size_t>(&component - components_.data())]);
+    if (component.dense == kUnprepared) prepareInverse(components_[&component - components_.data()]);
   }
   FreeVelocities free() { return {velocity_.data(), inverseDiagonal_.data(), inverse_.data(), moved_.data()}; }
 
   /// Substeps. How far a dof has moved since the start of the step, and its acceleration without impulses.
-  double& moved(int dof) { return moved_[static_cast<std::size_t>(slotOf(dof))]; }
+  double& moved(int dof) { return moved_[slotOf(dof)]; }
   const double* moved() const { return moved_.data(); }
-  double& acceleration(int dof) { return acceleration_[static_cast<std::size_t>(slotOf(dof))]; }
+  double& acceleration(int dof) { return acceleration_[slotOf(dof)]; }
   /// A substep begins: v += h a, which is noted as the velocity without impulses.
   void beginSubstep(const Component& component, double h);
   /// It ends: dofs move by h v.

@@ -89,7 +89,7 @@ void DirectionalCost::prepare(const double* r, const double* Js, double slope, d
         u += block.nrow;
         break;
       case BlockKind::Elliptic: {
-        const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
+        const ConeParameters& cone = p_.cones[block.cone];
         Cone& q = cones_[c++];
         q = {};
         q.mu = cone.mu;
@@ -102,7 +102,7 @@ void DirectionalCost::prepare(const double* r, const double* Js, double slope, d
         q.U0 = rb[0] * cone.mu;
         q.V0 = vb[0] * cone.mu;
         for (int k = 1; k < block.nrow; ++k) {
-          const double s = cone.friction[static_cast<std::size_t>(k - 1)];
+          const double s = cone.friction[k - 1];
           const double U = rb[k] * s, V = vb[k] * s;
           q.UU += U * U;
           q.UV += U * V;
@@ -168,9 +168,9 @@ SINEW_KERNEL void DirectionalCost::addUnilateral(double alpha, Point& point) con
 
 void DirectionalCost::addFriction(double alpha, Point& point) const {
   for (int i = frictionBegin_; i < frictionEnd_; ++i) {
-    const double f = p_.frictionloss[static_cast<std::size_t>(i)];
-    const double D = p_.D[static_cast<std::size_t>(i)];
-    const double bound = p_.R[static_cast<std::size_t>(i)] * f;
+    const double f = p_.frictionloss[i];
+    const double D = p_.D[i];
+    const double bound = p_.R[i] * f;
     const double r0 = r_[i], v = Js_[i], r = r0 + alpha * v;
     const auto part = [bound](double x) { return x <= -bound ? -1 : x >= bound ? 1 : 0; };
     const int part0 = part(r0), part1 = part(r);

@@ -88,7 +88,7 @@ EllipticZone ellipticZone(const ConeParameters& cone, int dim, const double* r) 
   z.U[0] = r[0] * cone.mu;
   double sum = 0;
   for (int j = 1; j < dim; ++j) {
-    z.U[j] = r[j] * cone.friction[static_cast<std::size_t>(j - 1)];
+    z.U[j] = r[j] * cone.friction[j - 1];
     sum += z.U[j] * z.U[j];
   }
   z.N = z.U[0];
@@ -107,7 +107,7 @@ double coneMass(const ConeParameters& cone, double D0) { return D0 / (cone.mu * 
 
 double evaluateElliptic(const ConstraintProblem& p, const RowBlock& block, const double* r, double* force,
                         RowState* state) {
-  const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+  const ConeParameters& cone = p.cones[block.cone];
   const double* D = p.D.data() + block.row;
   const int dim = block.nrow;
   const EllipticZone z = ellipticZone(cone, dim, r);
@@ -129,7 +129,7 @@ double evaluateElliptic(const ConstraintProblem& p, const RowBlock& block, const
       const double distance = z.N - cone.mu * z.T;
       force[0] = -Dm * distance * cone.mu;
       for (int j = 1; j < dim; ++j) {
-        force[j] = -force[0] / z.T * z.U[j] * cone.friction[static_cast<std::size_t>(j - 1)];
+        force[j] = -force[0] / z.T * z.U[j] * cone.friction[j - 1];
       }
       return 0.5 * Dm * distance * distance;
     }
@@ -142,13 +142,13 @@ double evaluateElliptic(const ConstraintProblem& p, const RowBlock& block, const
 /// of the last product.
 void ellipticWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const double* dual,
                      double* W) {
-  const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+  const ConeParameters& cone = p.cones[block.cone];
   const int dim = block.nrow;
   const EllipticZone z = ellipticZone(cone, dim, r);
   const double mu = cone.mu;
-  const double Dm = coneMass(cone, p.D[static_cast<std::size_t>(block.row)]);
+  const double Dm = coneMass(cone, p.D[block.row]);
   double s[kMaxBasis] = {mu};
-  for (int j = 1; j < dim; ++j) s[j] = cone.friction[static_cast<std::size_t>(j - 1)];
+  for (int j = 1; j < dim; ++j) s[j] = cone.friction[j - 1];
   const double tangentScale = mu * z.N / (z.T * z.T * z.T);
   const double diagonal = mu * mu - mu * z.N / z.T;
   const bool primalDual = dual && isFrictionStiffer(cone);
@@ -180,7 +180,7 @@ inline __attribute__((always_inline)) void multiplyBlock(const ConstraintProblem
       n, [&](auto size)
              __attribute__((always_inline)) { basisTimes<decltype(size)::value>(block.ncol, b, column, x, target); });
   if (block.kind != BlockKind::Pyramid) return;
-  const double* friction = p.cones[static_cast<std::size_t>(block.cone)].friction.data();
+  const double* friction = p.cones[block.cone].friction.data();
   for (int k = 1; k < n; ++k) {
     const double t = friction[k - 1] * c[k];
     *out++ = c[0] + t;
@@ -264,7 +264,7 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
     switch (block.kind) {
       case BlockKind::Equality:
         for (int i = block.row; i < end; ++i) {
-          const double D = p.D[static_cast<std::size_t>(i)];
+          const double D = p.D[i];
           force[i] = -D * r[i];
           state[i] = RowState::Quadratic;
           cost += 0.5 * D * r[i] * r[i];
@@ -272,8 +272,8 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
         break;
       case BlockKind::Friction:
         for (int i = block.row; i < end; ++i) {
-          const double f = p.frictionloss[static_cast<std::size_t>(i)];
-          const double bound = p.R[static_cast<std::size_t>(i)] * f;
+          const double f = p.frictionloss[i];
+          const double bound = p.R[i] * f;
           if (r[i] <= -bound) {
             force[i] = f;
             state[i] = RowState::LinearNeg;
@@ -283,7 +283,7 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
             state[i] = RowState::LinearPos;
             cost += -0.5 * bound * f + f * r[i];
           } else {
-            const double D = p.D[static_cast<std::size_t>(i)];
+            const double D = p.D[i];
             force[i] = -D * r[i];
             state[i] = RowState::Quadratic;
             cost += 0.5 * D * r[i] * r[i];
@@ -318,7 +318,7 @@ void weighRows(const ConstraintProblem& p, const double* r, const RowState* stat
       continue;
     }
     for (int i = block.row; i < block.row + block.nrow; ++i) {
-      y[i] = state[i] == RowState::Quadratic ? p.D[static_cast<std::size_t>(i)] * v[i] : 0;
+      y[i] = state[i] == RowState::Quadratic ? p.D[i] * v[i] : 0;
     }
   }
 }
@@ -333,9 +333,9 @@ bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const doubl
   switch (block.kind) {
     case BlockKind::Pyramid: {
       // edges b_0 +- mu_k b_k with D active: D (e_0 +- mu_k e_k)(e_0 +- mu_k e_k)'
-      const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+      const ConeParameters& cone = p.cones[block.cone];
       for (int k = 1; k < n; ++k, D += 2, s += 2) {
-        const double mu = cone.friction[static_cast<std::size_t>(k - 1)];
+        const double mu = cone.friction[k - 1];
         const double plus = s[0] == RowState::Quadratic ? D[0] : 0;
         const double minus = s[1] == RowState::Quadratic ? D[1] : 0;
         W[0] += plus + minus;
@@ -371,7 +371,7 @@ template <class F>
 void forEachStiffCone(const ConstraintProblem& p, const F& f) {
   for (const RowBlock& block : p.blocks) {
     if (block.kind != BlockKind::Elliptic) continue;
-    const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+    const ConeParameters& cone = p.cones[block.cone];
     if (isFrictionStiffer(cone)) f(block, cone);
   }
 }
@@ -392,7 +392,7 @@ void updateDuals(const ConstraintProblem& p, const double* r, const RowState* st
     double* w = dual + block.row;
     double V[kMaxBasis], along = 0;
     for (int j = 1; j < block.nrow; ++j) {
-      V[j] = v[block.row + j] * cone.friction[static_cast<std::size_t>(j - 1)];
+      V[j] = v[block.row + j] * cone.friction[j - 1];
       along += z.U[j] / z.T * V[j];
     }
     if (z.T + along <= 0) {

@@ -320,7 +320,7 @@ void SparseHessian::assemble(const double* r, const RowState* state, const doubl
   const LowerRows A = p_.metric->lower();
   if (n_ > 0) {
     const double* value = A.value + A.rowadr[0];
-    for (std::size_t k = 0; k < metricPlaces_.size(); ++k) base_[static_cast<std::size_t>(metricPlaces_[k])] = value[k];
+    for (std::size_t k = 0; k < metricPlaces_.size(); ++k) base_[metricPlaces_[k]] = value[k];
   }
   double W[kMaxBasis * kMaxBasis];
   for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {

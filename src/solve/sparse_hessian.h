@@ -46,7 +46,7 @@ class SparseHessian {
   void layOutBlocks(const BlockLayout& known, Arena& arena);
   void addBlock(int block, const double* W, double* H) const;
   void factorDirty(const double* r, const RowState* state, const double* dual);
-  void markDirty(int front) { dirty_[static_cast<std::size_t>(front)] = 1; }
+  void markDirty(int front) { dirty_[front] = 1; }
 
   const ConstraintProblem& p_;
   const FactorPlan& plan_;

@@ -138,16 +138,16 @@ Body contentOfFrame(const Body& body, int frame) {
   for (std::size_t i = 0; i < body.frames.size(); ++i) {
     const int parent = body.frames[i].parent;
     const bool top = static_cast<int>(i) == frame;
-    if (!top && (parent < 0 || index[static_cast<std::size_t>(parent)] < 0)) continue;
+    if (!top && (parent < 0 || index[parent] < 0)) continue;
     index[i] = static_cast<int>(part.frames.size());
     part.frames.push_back(body.frames[i]);
-    part.frames.back().parent = top ? -1 : index[static_cast<std::size_t>(parent)];
+    part.frames.back().parent = top ? -1 : index[parent];
   }
   const auto select = [&](const auto& from, auto& to) {
     for (const auto& element : from) {
-      if (element.frame < 0 || index[static_cast<std::size_t>(element.frame)] < 0) continue;
+      if (element.frame < 0 || index[element.frame] < 0) continue;
       to.push_back(element);
-      to.back().frame = index[static_cast<std::size_t>(element.frame)];
+      to.back().frame = index[element.frame];
     }
   };
   select(body.joints, part.joints);
@@ -159,9 +159,8 @@ Body contentOfFrame(const Body& body, int frame) {
   select(body.flexcomps, part.flexcomps);
   for (Flexcomp& flexcomp : part.flexcomps) {
     const auto last = body.bodies.begin() + flexcomp.place;
-    flexcomp.place = static_cast<int>(std::count_if(body.bodies.begin(), last, [&](const Body& b) {
-      return b.frame >= 0 && index[static_cast<std::size_t>(b.frame)] >= 0;
-    }));
+    flexcomp.place = static_cast<int>(
+        std::count_if(body.bodies.begin(), last, [&](const Body& b) { return b.frame >= 0 && index[b.frame] >= 0; }));
   }
   return part;
 }

@@ -177,7 +177,7 @@ class Search {
     for (int i = 0; i < count; ++i) {
       const int* corners = &m_.flexhinge_vert[4 * (first + i)];
       const elastic::Fold fold = elastic::foldOf(gather<4>(d_.flexpoint_xpos, corners));
-      double& b = bent[static_cast<std::size_t>(i)];
+      double& b = bent[i];
       if (springs_) b = fold.angle - m_.flexhinge_angle0[first + i];
       if (time > 0) b += time * fold.gradient.cwiseProduct(gather<4>(d_.flexpoint_xvel, corners)).sum();
     }
@@ -185,7 +185,7 @@ class Search {
     for (int i = 0; i < count; ++i) {
       const int* corners = &m_.flexhinge_vert[4 * (first + i)];
       const elastic::Fold fold = elastic::foldOf(gather<4>(d_.flexpoint_xpos, corners));
-      const Nodes<4> force = torque[static_cast<std::size_t>(i)] * fold.gradient;
+      const Nodes<4> force = torque[i] * fold.gradient;
       if (consider<4>(FlexTerm::Bending, force, corners)) cause_.element = elementWith(corners, 3);
     }
   }
@@ -228,7 +228,7 @@ class Search {
     for (int c = 0; c < m_.flex_cellcount[f_]; ++c) {
       std::array<int, n> local;
       for (int i = 0; i < n; ++i) {
-        local[static_cast<std::size_t>(i)] = m_.flexcell_point[m_.flex_celldataadr[f_] + n * c + i] - point_;
+        local[i] = m_.flexcell_point[m_.flex_celldataadr[f_] + n * c + i] - point_;
       }
       const Nodes<n> force = loadTetrahedron(m_, law, f_, c).force(gather<n>(d_.flexpoint_xpos, local.data()));
       if (consider<n>(FlexTerm::Elasticity, force, local.data())) {
@@ -246,7 +246,7 @@ class Search {
     for (int c = 0; c < m_.flex_cellcount[f_]; ++c) {
       std::array<int, n> local;
       for (int i = 0; i < n; ++i) {
-        local[static_cast<std::size_t>(i)] = m_.flexcell_point[m_.flex_celldataadr[f_] + n * c + i] - point_;
+        local[i] = m_.flexcell_point[m_.flex_celldataadr[f_] + n * c + i] - point_;
       }
       const Nodes<n> x = gather<n>(d_.flexpoint_xpos, local.data());
       if (m_.flex_law[f_] == FlexLaw::Reference) {
@@ -409,7 +409,7 @@ class TermMatrices {
     const int n = 3 * m_.flex_pointnum[f_];
     MapVecX x(d_.work->arena.take<double>(n).data(), n), y(d_.work->arena.take<double>(n).data(), n);
     // any direction that no symmetry forbids
-    for (int i = 0; i < n; ++i) x[i] = root_[static_cast<std::size_t>(i / 3)] * (1 + std::sin(12.9898 * i));
+    for (int i = 0; i < n; ++i) x[i] = root_[i / 3] * (1 + std::sin(12.9898 * i));
     double value = 0;
     for (int k = 0; k < kMostIterations; ++k) {
       const double length = x.norm();

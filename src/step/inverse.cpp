@@ -28,7 +28,7 @@ void toContinuousAcceleration(const Model& m, Data& d) {
   multiplyStepMatrix(m, d, assembleStepMatrix(m, d, m.opt.integrator), d.qacc.data(), force.data());
   solveMass(m, d, force.data());
   if (stiffnessIsImplicit(m)) {  // there forward() gives what a step takes
-    for (const int dof : m.stiff_dof) force[static_cast<std::size_t>(dof)] = d.qacc[dof];
+    for (const int dof : m.stiff_dof) force[dof] = d.qacc[dof];
   }
   std::copy(force.begin(), force.end(), d.qacc.begin());
 }
@@ -42,7 +42,7 @@ void constraintForces(Data& d) {
   const solve::ConstraintProblem rows = rowsOf(d);
   const std::span<double> residual = d.work->arena.take<double>(d.nefc());
   solve::multiplyRows(rows, d.qacc.data(), residual.data());
-  for (int i = 0; i < d.nefc(); ++i) residual[static_cast<std::size_t>(i)] -= d.efc_aref[i];
+  for (int i = 0; i < d.nefc(); ++i) residual[i] -= d.efc_aref[i];
   solve::evaluateRows(rows, residual.data(), d.efc_force.data(), d.efc_state.data());
   solve::addTransposed(rows, d.efc_force.data(), d.qfrc_constraint.data());
 }
@@ -60,7 +60,7 @@ void subtractMomentumForces(const Model& m, Data& d) {
   }
   releaseMomentum(m, d, smooth.data(), force.data());
   for (int i = 0; i < m.nv; ++i) {
-    d.qfrc_inverse[i] = force[static_cast<std::size_t>(i)] - d.qfrc_passive[i] + d.qfrc_bias[i];
+    d.qfrc_inverse[i] = force[i] - d.qfrc_passive[i] + d.qfrc_bias[i];
   }
 }
 
@@ -95,7 +95,7 @@ void inverse(const Model& m, Data& d) {
     assembleStiffness(m, d);
     multiplyMetric(m, d, d.qacc.data(), Ma.data());
     for (int i = 0; i < m.nv; ++i) {
-      d.qfrc_inverse[i] = d.qfrc_bias[i] + Ma[static_cast<std::size_t>(i)] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+      d.qfrc_inverse[i] = d.qfrc_bias[i] + Ma[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
     }
     if (stiffnessIsImplicit(m)) {
       for (int i = 0; i < m.nv; ++i) d.qfrc_inverse[i] -= d.qfrc_implicit[i];

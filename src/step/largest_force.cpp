@@ -37,7 +37,7 @@ LargestForce largestForce(const Model& m, Data& d, int first, int count) {
     consider(ForceTerm::Bias, d.qfrc_bias[dof]);
     consider(ForceTerm::Passive, d.qfrc_passive[dof]);
     consider(ForceTerm::Actuator, d.qfrc_actuator[dof]);
-    consider(ForceTerm::Applied, applied[static_cast<std::size_t>(dof)]);
+    consider(ForceTerm::Applied, applied[dof]);
     consider(ForceTerm::Constraint, d.qfrc_constraint[dof]);
   }
   return largest;

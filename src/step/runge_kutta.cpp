@@ -74,8 +74,8 @@ void integrateRungeKutta4(const Model& m, Data& d) {
     // the velocities are scaled first, so that a rotation vector is h (c v), not (h c) v
     for (double& v : slope.qvel) v *= kNode[i];
     integrateAwakePositions(m, d, d.qpos.data(), slope.qvel.data());
-    forEachAwakeDof(m, d, [&](int k) { d.qvel[k] += t * slope.qacc[static_cast<std::size_t>(k)]; });
-    for (int k = 0; k < m.na; ++k) d.act[k] += t * slope.act_dot[static_cast<std::size_t>(k)];
+    forEachAwakeDof(m, d, [&](int k) { d.qvel[k] += t * slope.qacc[k]; });
+    for (int k = 0; k < m.na; ++k) d.act[k] += t * slope.act_dot[k];
     d.time = time + t;
     try {
       evaluate(m, d, Sensing::Off);

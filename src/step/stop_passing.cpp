@@ -30,7 +30,7 @@ bool markTooDeep(const Model& m, Data& d, std::span<const double> qvel) {
     if (contact.swept || contact.exclude != ContactExclude::None || isLost(m, contact)) continue;
     double approach = 0;  // the first row of a contact's block is its normal, also where it is a pyramid
     for (int k = 0; k < block.ncol; ++k) {
-      approach += d.row_value[block.value + k] * qvel[static_cast<std::size_t>(d.row_column[block.column + k])];
+      approach += d.row_value[block.value + k] * qvel[d.row_column[block.column + k]];
     }
     if (!(approach < 0) || !(contact.dist + m.opt.timestep * approach < -stopDepth(m, contact))) continue;
     any = contact.swept = true;

@@ -33,10 +33,10 @@ class Checksum {
     using Index = std::remove_const_t<decltype(count)>;
     Index i = 0;
     for (; i + 4 <= count; i += 4) {
-      for (Index k = 0; k < 4; ++k) mix(lane_[static_cast<std::size_t>(k)], static_cast<double>(values[i + k]));
+      for (Index k = 0; k < 4; ++k) mix(lane_[k], static_cast<double>(values[i + k]));
     }
     for (Index k = 0; i < count; ++i, ++k) {
-      mix(lane_[static_cast<std::size_t>(k)], static_cast<double>(values[i]));
+      mix(lane_[k], static_cast<double>(values[i]));
     }
   }
   std::uint64_t value() const {
@@ -126,7 +126,7 @@ void note(const Model& m, Data& d, double excess) {
 template <class Force>
 double meanPower(int n, std::span<const double> u, const Array<double>& v, Force&& f) {
   double power = 0;
-  for (int i = 0; i < n; ++i) power += f(i) * 0.5 * (u[static_cast<std::size_t>(i)] + v[i]);
+  for (int i = 0; i < n; ++i) power += f(i) * 0.5 * (u[i] + v[i]);
   return power;
 }
 
@@ -148,7 +148,7 @@ double powerOfRows(const Model& m, const Data& d, std::span<const double> before
   for (int row = d.ne; row < d.ne + d.nf && d.efc_type[row] == RowType::FrictionDof; ++row) {
     const int dof = d.efc_id[row];
     if (m.dof_frictionvel[dof] == 0) continue;
-    power += std::max(0.0, d.efc_force[row] * 0.5 * (before[static_cast<std::size_t>(dof)] + d.qvel[dof]));
+    power += std::max(0.0, d.efc_force[row] * 0.5 * (before[dof] + d.qvel[dof]));
   }
   return power;
 }
@@ -189,7 +189,7 @@ void addWork(const Model& m, Data& d, std::span<const double> before) {
     return d.qfrc_smooth[i] + d.qfrc_bias[i] - d.qfrc_spring[i] - d.qfrc_damper[i];
   });
   double driven = 0;  // by dampers that drive, at the velocity that they were computed for
-  for (int i = 0; i < m.nv; ++i) driven += d.qfrc_damper[i] * before[static_cast<std::size_t>(i)];
+  for (int i = 0; i < m.nv; ++i) driven += d.qfrc_damper[i] * before[i];
   const double power = std::max(0.0, outside) + std::max(0.0, driven) + std::max(0.0, powerOfRows(m, d, before));
   watch.explained += m.opt.timestep * power;
   watch.steps = watch.steps == std::numeric_limits<int>::max() ? kInterval : watch.steps + 1;

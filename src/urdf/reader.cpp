@@ -444,11 +444,11 @@ class RobotReader {
     // breadth first; a link is reached once, because it has one parent
     std::vector<int> reached{root};
     std::vector<int> depth(links_.size(), 0);
-    depth[static_cast<std::size_t>(root)] = 1;
+    depth[root] = 1;
     for (std::size_t next = 0; next < reached.size(); ++next) {
       for (const int child : link(reached[next]).children) {
-        int& own = depth[static_cast<std::size_t>(child)];
-        own = depth[static_cast<std::size_t>(reached[next])] + 1;
+        int& own = depth[child];
+        own = depth[reached[next]] + 1;
         if (own > kMaxLinks) fail(*link(child).node, fmt::format("links hang in a chain of more than {}", kMaxLinks));
         reached.push_back(child);
       }
@@ -525,8 +525,8 @@ class RobotReader {
     }
   }
 
-  Link& link(int i) { return links_[static_cast<std::size_t>(i)]; }
-  Joint& joint(int i) { return joints_[static_cast<std::size_t>(i)]; }
+  Link& link(int i) { return links_[i]; }
+  Joint& joint(int i) { return joints_[i]; }
 
   /// As deep as a written model can be read again.
   static constexpr int kMaxLinks = mjcf::kMaxDepth - 3;

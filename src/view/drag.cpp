@@ -146,7 +146,7 @@ void Drag::grip(const Model& m, const Data& d, double stiffness) {
     const int v = adr + request_.vertex[k];
     gripVertex_.push_back(v);
     gripWeight_.push_back(std::max(0.0, request_.weight[k]));
-    for (int x = 0; x < 3; ++x) centre[static_cast<std::size_t>(x)] += request_.weight[k] * d.flexvert_xpos[3 * v + x];
+    for (int x = 0; x < 3; ++x) centre[x] += request_.weight[k] * d.flexvert_xpos[3 * v + x];
   }
   const double h = m.opt.timestep;
   const double needed = std::min(total, 4 * stiffness_ * h * h);
@@ -163,7 +163,7 @@ void Drag::grip(const Model& m, const Data& d, double stiffness) {
     for (int v = adr; v < adr + num; ++v) {
       double distance = 0;
       for (int x = 0; x < 3; ++x) {
-        const double delta = d.flexvert_xpos[3 * v + x] - centre[static_cast<std::size_t>(x)];
+        const double delta = d.flexvert_xpos[3 * v + x] - centre[x];
         distance += delta * delta;
       }
       near.emplace_back(distance, v);
@@ -221,7 +221,7 @@ void Drag::apply(const Model& m, Data& d) {
       addForceAtFlexVertex(m, d, gripVertex_[i], share, force_);
     }
     for (int i = 0; i < m.nv; ++i) {
-      if (force_[static_cast<std::size_t>(i)] != 0) write(d, false, i, force_[static_cast<std::size_t>(i)]);
+      if (force_[i] != 0) write(d, false, i, force_[i]);
     }
     return;
   }
@@ -249,8 +249,8 @@ void Drag::apply(const Model& m, Data& d) {
   line_.anchor = point;
   line_.force = request_.kind == DragRequest::Kind::Force ? force : torque;
   for (int k = 0; k < 3; ++k) {
-    write(d, true, 6 * b + k, force[static_cast<std::size_t>(k)]);
-    write(d, true, 6 * b + 3 + k, torque[static_cast<std::size_t>(k)]);
+    write(d, true, 6 * b + k, force[k]);
+    write(d, true, 6 * b + 3 + k, torque[k]);
   }
 }
 

@@ -43,7 +43,7 @@ T* find(const std::vector<T*>& parts, const Model& m, ObjType type, int id) {
       if (part->name == name) return part;
     }
   }
-  if (static_cast<int>(parts.size()) == countOf(m, type)) return parts[static_cast<std::size_t>(id)];
+  if (static_cast<int>(parts.size()) == countOf(m, type)) return parts[id];
   return nullptr;
 }
 

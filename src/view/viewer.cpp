@@ -256,7 +256,7 @@ Place placeOfNode(const Model& m, const Data& d, int node) {
   Place place;
   const int point = m.flexnode_pointid[node];
   place.flex = m.flexnode_flexid[node];
-  for (int k = 0; k < 3; ++k) place.pos[static_cast<std::size_t>(k)] = d.flexpoint_xpos[3 * point + k];
+  for (int k = 0; k < 3; ++k) place.pos[k] = d.flexpoint_xpos[3 * point + k];
   return place;
 }
 
@@ -276,7 +276,7 @@ Place placeOf(const Model& m, const Data& d, Trouble trouble, const TroubleRepor
     place = placeOfNode(m, d, (dof - m.nv_rigid) / 3);
   } else if (dof >= 0 && dof < m.nv_rigid) {
     place.body = m.dof_bodyid[dof];
-    for (int k = 0; k < 3; ++k) place.pos[static_cast<std::size_t>(k)] = d.xpos[3 * place.body + k];
+    for (int k = 0; k < 3; ++k) place.pos[k] = d.xpos[3 * place.body + k];
   }
   if (report.flex.flex >= 0) {
     place.flex = report.flex.flex;
@@ -284,7 +284,7 @@ Place placeOf(const Model& m, const Data& d, Trouble trouble, const TroubleRepor
     if (m.flex_interp[place.flex] == 0 && report.flex.vertex >= 0) {
       place.vertex = report.flex.vertex;
       const int v = m.flex_vertadr[place.flex] + report.flex.vertex;
-      for (int k = 0; k < 3; ++k) place.pos[static_cast<std::size_t>(k)] = d.flexvert_xpos[3 * v + k];
+      for (int k = 0; k < 3; ++k) place.pos[k] = d.flexvert_xpos[3 * v + k];
     }
   }
   return place;

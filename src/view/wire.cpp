@@ -327,10 +327,10 @@ Json geomsJson(const Model& m) {
 Json bodiesJson(const Scene& scene, const Model& m) {
   Json list = Json::array();
   for (int b = 0; b < m.nbody; ++b) {
-    list.push_back({{"name", b < static_cast<int>(scene.bodyNames.size()) ? scene.bodyNames[static_cast<std::size_t>(b)]
-                                                                          : labelOf(m, ObjType::Body, b)},
-                    {"parent", m.body_parentid[b]},
-                    {"mass", m.body_mass[b]}});
+    list.push_back(
+        {{"name", b < static_cast<int>(scene.bodyNames.size()) ? scene.bodyNames[b] : labelOf(m, ObjType::Body, b)},
+         {"parent", m.body_parentid[b]},
+         {"mass", m.body_mass[b]}});
   }
   return list;
 }

@@ -52,7 +52,7 @@ class ContactTracker {
     entries_.swap(next_entries_);
   }
 
-  std::uint64_t id(int contact) const { return ids_[static_cast<std::size_t>(contact)]; }
+  std::uint64_t id(int contact) const { return ids_[contact]; }
   std::vector<Entry>& entries() { return entries_; }
   std::uint64_t& next() { return next_; }
 

@@ -628,7 +628,7 @@ void World::applyImpulse(BodyId id, const Vector3& impulse, const Vector3& point
   const Vec3 arm = toEigen(point) - toEigen(state(id).position);
   const Vec3 turn = arm.cross(toEigen(impulse));
   BodyRecord& record = impl_->body(id);
-  for (int i = 0; i < 3; ++i) record.angularImpulse[static_cast<std::size_t>(i)] += turn[i];
+  for (int i = 0; i < 3; ++i) record.angularImpulse[i] += turn[i];
 }
 
 // ------------------------------------------------------------------------------------------ time

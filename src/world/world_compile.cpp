@@ -17,12 +17,12 @@ namespace {
 using Renumbering = std::vector<int>;
 
 int renumbered(const Renumbering& map, int old) {
-  return old < 0 || old >= static_cast<int>(map.size()) ? -1 : map[static_cast<std::size_t>(old)];
+  return old < 0 || old >= static_cast<int>(map.size()) ? -1 : map[old];
 }
 
 /// Numbers [from, from + count) become [to, to + count).
 void renumber(Renumbering& map, int from, int to, int count) {
-  for (int k = 0; k < count; ++k) map[static_cast<std::size_t>(from + k)] = to + k;
+  for (int k = 0; k < count; ++k) map[from + k] = to + k;
 }
 
 /// Number of each object of the old model in the new one, by name.
@@ -32,7 +32,7 @@ Renumbering byName(const Model& before, const Model& after, ObjType type) {
   Renumbering map(static_cast<std::size_t>(countOf(before, type)), -1);
   for (int i = 0; i < countOf(before, type); ++i) {
     const auto found = known.find(nameOf(before, type, i));
-    if (found != known.end() && !found->first.empty()) map[static_cast<std::size_t>(i)] = found->second;
+    if (found != known.end() && !found->first.empty()) map[i] = found->second;
   }
   return map;
 }
@@ -249,8 +249,8 @@ void World::Impl::mapFlexes() {
   uidOfFlex.assign(static_cast<std::size_t>(model.nflex), 0);
   const auto put = [&](const std::string& name, const ContactBody& thing, std::uint64_t uid) {
     const int flex = requireId(model, ObjType::Flex, name);
-    thingOfFlex[static_cast<std::size_t>(flex)] = thing;
-    uidOfFlex[static_cast<std::size_t>(flex)] = uid;
+    thingOfFlex[flex] = thing;
+    uidOfFlex[flex] = uid;
     return flex;
   };
   for (SoftRecord& record : softs) record.modelFlex = put(record.flex.name, {{}, record.id}, kSoftUid | record.uid);
@@ -278,7 +278,7 @@ void carrySleep(const Data& before, const Renumbering& trees, const std::vector<
     bool wake = false;
     int tree = start;
     do {
-      wake = wake || disturbed[static_cast<std::size_t>(tree)] || renumbered(trees, tree) < 0;
+      wake = wake || disturbed[tree] || renumbered(trees, tree) < 0;
       tree = next(tree);
     } while (tree != start);
     if (!wake) after.tree_asleep[to] = renumbered(trees, next(start));
@@ -326,8 +326,8 @@ void World::Impl::compileAll() {
       }
       const int tree = old.body_treeid[from];
       if (tree >= 0) {
-        trees[static_cast<std::size_t>(tree)] = model.body_treeid[to];
-        if (record.disturbed) disturbed[static_cast<std::size_t>(tree)] = true;
+        trees[tree] = model.body_treeid[to];
+        if (record.disturbed) disturbed[tree] = true;
       }
     }
     record.modelBody = to;
@@ -336,7 +336,7 @@ void World::Impl::compileAll() {
   }
   for (const BodyRecord& record : bodies) {  // a tree that lost a body
     if (record.removed && record.modelBody >= 0 && old.body_treeid[record.modelBody] >= 0) {
-      disturbed[static_cast<std::size_t>(old.body_treeid[record.modelBody])] = true;
+      disturbed[old.body_treeid[record.modelBody]] = true;
     }
   }
   spares.clear();
@@ -347,13 +347,13 @@ void World::Impl::compileAll() {
   // by name; what is new has no old number
   for (int f = 0; f < old.nflex; ++f) {
     const int to = findId(model, ObjType::Flex, sinew::nameOf(old, ObjType::Flex, f));
-    flexes[static_cast<std::size_t>(f)] = to;
+    flexes[f] = to;
     if (to < 0) continue;
     const auto [begin, count] = nodesOf(old, f);
     const int newBegin = nodesOf(model, to).first;
     for (int node = 0; node < count; ++node) {
       const int tree = old.dof_treeid[old.nv_rigid + 3 * (begin + node)];
-      if (tree >= 0) trees[static_cast<std::size_t>(tree)] = model.dof_treeid[model.nv_rigid + 3 * (newBegin + node)];
+      if (tree >= 0) trees[tree] = model.dof_treeid[model.nv_rigid + 3 * (newBegin + node)];
     }
   }
   mapFlexes();

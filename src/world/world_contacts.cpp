@@ -26,27 +26,27 @@ bool before(const ContactEvent& x, const ContactEvent& y) { return x.a != y.a ? 
 
 ContactBody World::Impl::sideOf(int collider) const {
   SINEW_CHECK(collider >= 0 && collider < model.ngeom + model.nflex, "there is no such collider");
-  if (collider >= model.ngeom) return thingOfFlex[static_cast<std::size_t>(collider - model.ngeom)];
-  return {bodyOfModel[static_cast<std::size_t>(model.geom_bodyid[collider])], {}};
+  if (collider >= model.ngeom) return thingOfFlex[collider - model.ngeom];
+  return {bodyOfModel[model.geom_bodyid[collider]], {}};
 }
 
 std::uint64_t World::Impl::uidOf(int collider) const {
-  if (collider >= model.ngeom) return uidOfFlex[static_cast<std::size_t>(collider - model.ngeom)];
+  if (collider >= model.ngeom) return uidOfFlex[collider - model.ngeom];
   const int body = model.geom_bodyid[collider];
-  const BodyRecord& record = bodies[indexOf(bodyOfModel[static_cast<std::size_t>(body)])];
+  const BodyRecord& record = bodies[indexOf(bodyOfModel[body])];
   return (record.uid << kPartBits) | static_cast<std::uint64_t>(collider - model.body_geomadr[body]);
 }
 
 /// At the start of the last update. A soft thing is seen as the point that touches.
 BodyState World::Impl::startStateOf(const Contact& contact, std::size_t side) const {
-  if (contact.geom[side] >= 0) return startState[static_cast<std::size_t>(model.geom_bodyid[contact.geom[side]])];
+  if (contact.geom[side] >= 0) return startState[model.geom_bodyid[contact.geom[side]]];
   const double reach = (side == 0 ? -0.5 : 0.5) * contact.dist;
   BodyState state;
   state.position = fromEigen(ConstMapVec3(contact.pos.data()) + reach * normalOf(contact));
   Vec3 v = Vec3::Zero();
   Side(model, *data, contact, side).forEachCarrier([&](Carrier carrier, double weight) {
     if (carrier.isBody()) {
-      const BodyState& body = startState[static_cast<std::size_t>(carrier.body())];
+      const BodyState& body = startState[carrier.body()];
       const Vec3 arm = toEigen(state.position) - toEigen(body.position);
       v += weight * (toEigen(body.velocity) + toEigen(body.angularVelocity).cross(arm));
     } else {  // as the velocity stage of that update left it

@@ -80,7 +80,7 @@ void World::Impl::keepStart() {
   if (!startPending) return;
   startState.resize(static_cast<std::size_t>(model.nbody));
   for (int b = 0; b < model.nbody; ++b) {
-    BodyState& state = startState[static_cast<std::size_t>(b)] = stateOf(b);
+    BodyState& state = startState[b] = stateOf(b);
     if (model.body_mocapid[b] < 0) continue;
     const double* v = ledVelocity.data() + 6 * model.body_mocapid[b];
     const Vec3 w = ConstMapVec3(v + 3), arm = toEigen(state.position) - vec3(data->xpos.data(), b);

@@ -148,8 +148,8 @@ bool isConvexHull(const TriangleMesh& mesh) {
     if (passed.count({edge.second, edge.first}) == 0) return false;
   }
   // convex: no vertex is above a face
-  Vec3 low = toEigen(mesh.vertices[static_cast<std::size_t>(mesh.faces[0][0])]), high = low;
-  const auto at = [&](int v) { return toEigen(mesh.vertices[static_cast<std::size_t>(v)]); };
+  Vec3 low = toEigen(mesh.vertices[mesh.faces[0][0]]), high = low;
+  const auto at = [&](int v) { return toEigen(mesh.vertices[v]); };
   for (const std::array<int, 3>& face : mesh.faces) {
     for (const int v : face) low = low.cwiseMin(at(v)), high = high.cwiseMax(at(v));
   }
@@ -192,7 +192,7 @@ spec::Flex makeSurface(const std::string& who, const Part& part, const BodyOptio
   }
   for (std::size_t i = 0; i < mesh.faces.size(); ++i) {
     const auto& [a, b, c] = mesh.faces[i];
-    const auto at = [&](int v) { return toEigen(mesh.vertices[static_cast<std::size_t>(v)]); };
+    const auto at = [&](int v) { return toEigen(mesh.vertices[v]); };
     const double area = 0.5 * (at(b) - at(a)).cross(at(c) - at(a)).norm();
     if (!(area > 0)) check::fail(who, fmt::format("area of mesh face {}", i), fmt::format("{} m^2", area), "above 0");
     flex.element.insert(flex.element.end(), {a, b, c});

@@ -131,7 +131,7 @@ void World::Impl::park(int b) {
   std::fill_n(data->qvel.data() + dof, 6, 0.0);
   std::fill_n(data->qacc_warmstart.data() + dof, 6, 0.0);
   std::fill_n(data->xfrc_applied.data() + 6 * b, 6, 0.0);
-  bodyOfModel[static_cast<std::size_t>(b)] = {};
+  bodyOfModel[b] = {};
 }
 
 void World::Impl::occupy(BodyRecord& record, const Model& alone, int b) {
@@ -152,7 +152,7 @@ void World::Impl::occupy(BodyRecord& record, const Model& alone, int b) {
 
   std::fill_n(m.dof_damping.data() + rows.dof.to + 3, 3, record.angularDamping);
   record.modelBody = b;
-  bodyOfModel[static_cast<std::size_t>(b)] = record.id;
+  bodyOfModel[b] = record.id;
   restoreState(record);
   if (options.sleeping) wake(m, *data, m.body_treeid[b]);
 }

@@ -67,7 +67,7 @@ TEST(Batch, BATCH_1_EqualsSingleRunsByHashForAnyNumberOfThreads) {
       }
       for (const int steps : {1, 7, 0, 32, 20}) batch.step(steps);
       for (int run = 0; run < runs; ++run) {
-        EXPECT_EQ(batch.hash(run), expected[static_cast<std::size_t>(run)]) << options << " threads " << threads;
+        EXPECT_EQ(batch.hash(run), expected[run]) << options << " threads " << threads;
       }
       EXPECT_TRUE(std::equal(seen.begin(), seen.end(), sensors.begin(), sensors.end()));
     }
@@ -108,12 +108,12 @@ TEST(Batch, BATCH_1_FieldsOfTheModelCanDifferBetweenRuns) {
       std::copy(m.geom_friction.begin(), m.geom_friction.end(), friction.begin() + run * 3 * m.ngeom);
       std::copy(m.dof_damping.begin(), m.dof_damping.end(), damping.begin() + run * m.dof_damping.size());
       std::copy(m.actuator_gear.begin(), m.actuator_gear.end(), gear.begin() + run * m.actuator_gear.size());
-      ctrl[static_cast<std::size_t>(run)] = 0.3;
-      qvel[static_cast<std::size_t>(run * m.nv)] = 1;
+      ctrl[run] = 0.3;
+      qvel[run * m.nv] = 1;
     }
     batch.step(30);
     batch.step(70);
-    for (int run = 0; run < runs; ++run) EXPECT_EQ(batch.hash(run), expected[static_cast<std::size_t>(run)]) << run;
+    for (int run = 0; run < runs; ++run) EXPECT_EQ(batch.hash(run), expected[run]) << run;
   }
 }
 
@@ -143,7 +143,7 @@ TEST(Batch, BATCH_1_SizesOfGeomsTakeTheirBoundsAlong) {
     std::copy(m.geom_size.begin(), m.geom_size.end(), size.begin() + run * 3 * m.ngeom);
   }
   batch.step(150);
-  for (int run = 0; run < 3; ++run) EXPECT_EQ(batch.hash(run), expected[static_cast<std::size_t>(run)]) << run;
+  for (int run = 0; run < 3; ++run) EXPECT_EQ(batch.hash(run), expected[run]) << run;
 }
 
 TEST(Batch, BATCH_1_ResetsSingleRunsAndGoesToKeyframes) {
@@ -158,7 +158,7 @@ TEST(Batch, BATCH_1_ResetsSingleRunsAndGoesToKeyframes) {
   EXPECT_EQ(batch.hash(0), stateHash(m, start));
   EXPECT_EQ(batch.hash(1), stateHash(m, key));
   EXPECT_EQ(batch.hash(2), other);
-  EXPECT_EQ(batch.state("qpos")[static_cast<std::size_t>(m.nq + 2)], 1.0);
+  EXPECT_EQ(batch.state("qpos")[m.nq + 2], 1.0);
 }
 
 TEST(Batch, BATCH_1_ADivergedRunIsReportedAndLeavesTheOthersAlone) {
@@ -166,7 +166,7 @@ TEST(Batch, BATCH_1_ADivergedRunIsReportedAndLeavesTheOthersAlone) {
   Batch stopping(m, 3, 2, OnDivergence::Stop), resetting(m, 3, 2), quiet(m, 3, 1);
   for (Batch* batch : {&stopping, &resetting}) {
     batch->step(5);
-    batch->state("qvel")[static_cast<std::size_t>(m.nv + m.nv_rigid - 1)] = 1e300;  // the hinge of run 1
+    batch->state("qvel")[m.nv + m.nv_rigid - 1] = 1e300;  // the hinge of run 1
     batch->step(10);
   }
   quiet.step(15);

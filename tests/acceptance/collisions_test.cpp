@@ -43,7 +43,7 @@ class Collisions {
       std::vector<double> before(d_.qvel.begin(), d_.qvel.end());
       step(m_, d_);
       for (int k = 0; k < m_.nv; ++k) {
-        freeVelocity[static_cast<std::size_t>(k)] = before[static_cast<std::size_t>(k)] + kStep * d_.qacc_smooth[k];
+        freeVelocity[k] = before[k] + kStep * d_.qacc_smooth[k];
       }
       checkEnergy(freeVelocity, touched);
     }

@@ -39,8 +39,7 @@ struct Scene {
   std::list<ContactConstraint> contacts;
 
   void touch(int a, int b, const Vector3& normal, const Vector3& point, double e, double depth = 0, double erp = 0.2) {
-    const BodyState &stateA = system.states[static_cast<std::size_t>(a)],
-                    &stateB = system.states[static_cast<std::size_t>(b)];
+    const BodyState &stateA = system.states[a], &stateB = system.states[b];
     const auto made = contact_constraint_factory::createFromCollision(a, b, {normal, {{point, -depth}}}, stateA, stateB,
                                                                       {.restitution = e, .erp = erp});
     contacts.push_back(made.front());
@@ -126,8 +125,7 @@ Scene randomScene(test::Random& random) {
   for (int k = 0; k < contacts; ++k) {
     const int a = random.integer(0, n - 1);
     const int b = (a + random.integer(1, n - 1)) % n;
-    const Vec3 apart = toEigen(scene.system.states[static_cast<std::size_t>(b)].position) -
-                       toEigen(scene.system.states[static_cast<std::size_t>(a)].position);
+    const Vec3 apart = toEigen(scene.system.states[b].position) - toEigen(scene.system.states[a].position);
     const Vec3 n = (apart.normalized() + 0.7 * toEigen(random.direction())).normalized();
     scene.touch(a, b, fromEigen(n), random.vector(1), random.number(0, 1), random.number(0, 0.02));
   }

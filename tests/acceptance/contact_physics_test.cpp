@@ -131,7 +131,7 @@ TEST(ContactPhysics, MomentumIsConservedWhenFreeBodiesCollide) {
   const auto momentum = [&] {
     std::vector<double> p(3, 0);
     for (int body = 1; body < m.nbody; ++body) {
-      for (int i = 0; i < 3; ++i) p[static_cast<std::size_t>(i)] += m.body_mass[body] * d.qvel[6 * (body - 1) + i];
+      for (int i = 0; i < 3; ++i) p[i] += m.body_mass[body] * d.qvel[6 * (body - 1) + i];
     }
     return p;
   };

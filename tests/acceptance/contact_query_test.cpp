@@ -76,8 +76,8 @@ TEST(ContactQuery, API_1_RowsOfTheJacobianGiveVelocitiesAndForces) {
   Numbers velocity(static_cast<std::size_t>(d.nefc())), force(static_cast<std::size_t>(m.nv));
   multiplyConstraintJacobian(m, d, d.qvel, velocity);
   multiplyConstraintJacobianTransposed(m, d, d.efc_force, force);
-  for (int i = 0; i < d.nefc(); ++i) EXPECT_NEAR(velocity[static_cast<std::size_t>(i)], d.efc_vel[i], 1e-12);
-  for (int i = 0; i < m.nv; ++i) EXPECT_NEAR(force[static_cast<std::size_t>(i)], d.qfrc_constraint[i], 1e-9);
+  for (int i = 0; i < d.nefc(); ++i) EXPECT_NEAR(velocity[i], d.efc_vel[i], 1e-12);
+  for (int i = 0; i < m.nv; ++i) EXPECT_NEAR(force[i], d.qfrc_constraint[i], 1e-9);
 }
 
 TEST(ContactQuery, API_1_OverlapIsNegativeDistance) {

@@ -21,9 +21,7 @@ using test::allNear;
 using test::tolerance;
 using Numbers = std::vector<double>;
 
-double at(const Numbers& matrix, int columns, int row, int column) {
-  return matrix[static_cast<std::size_t>(row * columns + column)];
-}
+double at(const Numbers& matrix, int columns, int row, int column) { return matrix[row * columns + column]; }
 
 // m a = -k q - c v + g u with Euler, whose joint damping is implicit: v' = v + h (-k q - c v + g u) / (m + h c), q' = q
 // + h v'. Everything is linear: differences are exact up to rounding, 1e-16 / eps.
@@ -70,16 +68,15 @@ TEST(Derivatives, API_3_FollowTheChainRuleOverSeveralSteps) {
     nudged = d;
     Numbers dx(static_cast<std::size_t>(n));
     const double size = 1e-5;
-    for (int i = 0; i < n; ++i) dx[static_cast<std::size_t>(i)] = size * std::sin(1.0 + i);
+    for (int i = 0; i < n; ++i) dx[i] = size * std::sin(1.0 + i);
     integratePositions(m, nudged.qpos, std::span(dx).first(static_cast<std::size_t>(m.nv)), 1);
-    for (int i = 0; i < m.nv; ++i) nudged.qvel[i] += dx[static_cast<std::size_t>(m.nv + i)];
-    for (int i = 0; i < m.na; ++i) nudged.act[i] += dx[static_cast<std::size_t>(2 * m.nv + i)];
+    for (int i = 0; i < m.nv; ++i) nudged.qvel[i] += dx[m.nv + i];
+    for (int i = 0; i < m.na; ++i) nudged.act[i] += dx[2 * m.nv + i];
     for (int s = 0; s < steps; ++s) {
       const TransitionDerivatives t = transitionDerivatives(m, d, {.eps = 1e-5, .centered = true, .threads = 2});
       Numbers next(dx.size(), 0.0);
       for (int i = 0; i < n; ++i) {
-        for (int j = 0; j < n; ++j)
-          next[static_cast<std::size_t>(i)] += at(t.A, n, i, j) * dx[static_cast<std::size_t>(j)];
+        for (int j = 0; j < n; ++j) next[i] += at(t.A, n, i, j) * dx[j];
       }
       dx = next;
       step(m, d);
@@ -87,8 +84,8 @@ TEST(Derivatives, API_3_FollowTheChainRuleOverSeveralSteps) {
     }
     Numbers actual(dx.size());
     differentiatePositions(m, std::span(actual).first(static_cast<std::size_t>(m.nv)), 1, d.qpos, nudged.qpos);
-    for (int i = 0; i < m.nv; ++i) actual[static_cast<std::size_t>(m.nv + i)] = nudged.qvel[i] - d.qvel[i];
-    for (int i = 0; i < m.na; ++i) actual[static_cast<std::size_t>(2 * m.nv + i)] = nudged.act[i] - d.act[i];
+    for (int i = 0; i < m.nv; ++i) actual[m.nv + i] = nudged.qvel[i] - d.qvel[i];
+    for (int i = 0; i < m.na; ++i) actual[2 * m.nv + i] = nudged.act[i] - d.act[i];
     // what is left: the square of the nudge, 1e-10, times the number of steps and second derivatives of order one to
     // ten
     EXPECT_TRUE(allNear(actual, dx, 5e-9)) << integrator;
@@ -146,11 +143,11 @@ TEST(Derivatives, API_3_InverseDynamicsHasTheMassMatrixInIt) {
         x.qvel[j] += side;
         forward(m, x);
         for (int i = 0; i < m.nv; ++i) {
-          (side > 0 ? up : down)[static_cast<std::size_t>(i)] = x.qfrc_bias[i] - x.qfrc_passive[i];
+          (side > 0 ? up : down)[i] = x.qfrc_bias[i] - x.qfrc_passive[i];
         }
       }
       for (int i = 0; i < m.nv; ++i) {
-        const double rate = (up[static_cast<std::size_t>(i)] - down[static_cast<std::size_t>(i)]) / (2 * eps);
+        const double rate = (up[i] - down[i]) / (2 * eps);
         EXPECT_NEAR(at(t.DfDv, m.nv, i, j), rate, tolerance(1e-8));
       }
     }

@@ -72,13 +72,11 @@ Data movedAlong(const Model& m, const Data& d, const Numbers& qvel, double h) {
 
 Numbers unit(const Model& m, int dof) {
   Numbers v = zeros(m.nv);
-  v[static_cast<std::size_t>(dof)] = 1;
+  v[dof] = 1;
   return v;
 }
 
-double entry(const Numbers& matrix, const Model& m, int row, int column) {
-  return matrix[static_cast<std::size_t>(row * m.nv + column)];
-}
+double entry(const Numbers& matrix, const Model& m, int row, int column) { return matrix[row * m.nv + column]; }
 
 /// Central differences of `position(Data)` (three numbers) along every dof against a Jacobian. h = 1e-5 leaves 1e-8 or
 /// so.
@@ -278,7 +276,7 @@ TEST(Dynamics, API_1_MassMatrixInItsThreeForms) {
   for (const Model& m : models()) {
     const Data d = evaluated(m, seed++);
     Numbers full = zeros(m.nv * m.nv), x = zeros(m.nv), y = x, back = x;
-    for (int i = 0; i < m.nv; ++i) x[static_cast<std::size_t>(i)] = 0.3 + 0.1 * (i % 7);
+    for (int i = 0; i < m.nv; ++i) x[i] = 0.3 + 0.1 * (i % 7);
     fullMass(m, d, full);
     multiplyMass(m, d, x, y);
     solveMass(m, d, y, back);
@@ -286,14 +284,14 @@ TEST(Dynamics, API_1_MassMatrixInItsThreeForms) {
     for (int i = 0; i < m.nv; ++i) {
       double sum = 0;
       for (int j = 0; j < m.nv; ++j) {
-        sum += entry(full, m, i, j) * x[static_cast<std::size_t>(j)];
+        sum += entry(full, m, i, j) * x[j];
         EXPECT_EQ(entry(full, m, i, j), entry(full, m, j, i));
         energy += 0.5 * d.qvel[i] * entry(full, m, i, j) * d.qvel[j];
       }
-      EXPECT_NEAR(y[static_cast<std::size_t>(i)], sum, tolerance(1e-12) * (1 + std::abs(sum)));
+      EXPECT_NEAR(y[i], sum, tolerance(1e-12) * (1 + std::abs(sum)));
       const bool pinned = i >= m.nv_rigid && m.flexnode_pinned[(i - m.nv_rigid) / 3];
       if (!pinned) {
-        EXPECT_NEAR(back[static_cast<std::size_t>(i)], x[static_cast<std::size_t>(i)], tolerance(1e-9)) << i;
+        EXPECT_NEAR(back[i], x[i], tolerance(1e-9)) << i;
       }
     }
     Data copy = d;
@@ -310,7 +308,7 @@ TEST(Dynamics, API_1_NewtonEulerIsMTimesQaccPlusBias) {
     Numbers qacc = zeros(m.nv), with = qacc, without = qacc, product = qacc;
     for (int i = 0; i < m.nv; ++i) {
       const bool pinned = i >= m.nv_rigid && m.flexnode_pinned[(i - m.nv_rigid) / 3];
-      qacc[static_cast<std::size_t>(i)] = pinned ? 0 : 1.5 - 0.2 * (i % 9);
+      qacc[i] = pinned ? 0 : 1.5 - 0.2 * (i % 9);
     }
     newtonEuler(m, d, qacc, with);
     newtonEuler(m, d, {}, without);
@@ -362,7 +360,7 @@ TEST(Dynamics, API_1_AccelerationsIncludeGravityAsAnAccelerometerFeelsIt) {
     later.qvel = d.qvel;
     for (int i = 0; i < m.nv; ++i) later.qvel[i] += h * d.qacc[i];
     Numbers mean = zeros(m.nv);
-    for (int i = 0; i < m.nv; ++i) mean[static_cast<std::size_t>(i)] = d.qvel[i] + 0.5 * h * d.qacc[i];
+    for (int i = 0; i < m.nv; ++i) mean[i] = d.qvel[i] + 0.5 * h * d.qacc[i];
     integratePositions(m, later.qpos, mean, h);
     forward(m, later);
     for (int site = 0; site < m.nsite; ++site) {
@@ -390,7 +388,7 @@ TEST(Dynamics, API_1_PositionsIntegrateAndDifferentiateBack) {
     Numbers move = zeros(m.nv);
     for (int i = 0; i < m.nv; ++i) {
       const bool pinned = i >= m.nv_rigid && m.flexnode_pinned[(i - m.nv_rigid) / 3];
-      move[static_cast<std::size_t>(i)] = pinned ? 0 : 0.7 - 0.3 * (i % 5);
+      move[i] = pinned ? 0 : 0.7 - 0.3 * (i % 5);
     }
     integratePositions(m, q, move, 0.25);
     differentiatePositions(m, v, 0.25, d.qpos, q);

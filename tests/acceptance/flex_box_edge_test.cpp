@@ -60,7 +60,7 @@ Drape drape(const std::array<double, 3>& half, double spacing, int steps) {
         const std::array<double, 3> w = {static_cast<double>(a) / kParts, static_cast<double>(b) / kParts,
                                          static_cast<double>(kParts - a - b) / kParts};
         for (int k = 0; k < 3; ++k) {
-          for (std::size_t c = 0; c < 3; ++c) p[static_cast<std::size_t>(k)] += w[c] * d.flexvert_xpos[3 * v[c] + k];
+          for (std::size_t c = 0; c < 3; ++c) p[k] += w[c] * d.flexvert_xpos[3 * v[c] + k];
         }
         result.deepest = std::max(result.deepest, depthInBox(half, p));
       }

@@ -184,7 +184,7 @@ TEST_P(FlexContactReference, ListsAgree) {
       scene.dim == 3 || type == GeomType::Ellipsoid || type == GeomType::Cylinder || type == GeomType::Mesh;
   for (int i = 0; i < d.ncon(); ++i) {
     const Contact& c = d.contact[i];
-    const ExpectedContact& e = scene.contacts[static_cast<std::size_t>(i)];
+    const ExpectedContact& e = scene.contacts[i];
     EXPECT_EQ(c.geom, (std::array{0, -1}));
     EXPECT_EQ(c.flex, (std::array{-1, 0}));
     EXPECT_EQ(c.elem, (std::array{-1, e.elem}));

@@ -167,7 +167,7 @@ TEST(FlexDynamics, FLEX_AC12_MassOfOneNode) {
       EXPECT_EQ(m.M_rownnz[k], 1);
       EXPECT_EQ(d.M[m.M_rowadr[k]], 2.0);
       EXPECT_EQ(d.qLDiagInv[k], 0.5);
-      EXPECT_NEAR(d.qacc[k], gravity[static_cast<std::size_t>(k - 3)], 1e-14);
+      EXPECT_NEAR(d.qacc[k], gravity[k - 3], 1e-14);
       EXPECT_EQ(d.qacc[k - 3], 0.0);
       EXPECT_EQ(d.qfrc_bias[k - 3], 0.0);
     }
@@ -362,9 +362,9 @@ TEST(FlexDynamics, FLEX_B3_VerticesRideOnBodies) {
     const auto momentum = [&] {
       std::array<double, 3> p{};
       for (int k = 0; k < 3; ++k) {
-        p[static_cast<std::size_t>(k)] = 0.5 * d.qvel[k];
+        p[k] = 0.5 * d.qvel[k];
         for (int n = 0; n < m.nflexnode; ++n) {
-          p[static_cast<std::size_t>(k)] += m.flexnode_mass[n] * d.qvel[m.nv_rigid + 3 * n + k];
+          p[k] += m.flexnode_mass[n] * d.qvel[m.nv_rigid + 3 * n + k];
         }
       }
       return p;

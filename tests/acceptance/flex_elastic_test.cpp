@@ -222,8 +222,8 @@ TEST(FlexElastic, FLEX_B16_BarUnderTractionStrainsUniformly) {
     const auto extent = [&](int axis) {
       double low = 1, high = -1;
       for (int v = 0; v < r.m.nflexnode; ++v) {
-        low = std::min(low, r.at(v)[static_cast<std::size_t>(axis)]);
-        high = std::max(high, r.at(v)[static_cast<std::size_t>(axis)]);
+        low = std::min(low, r.at(v)[axis]);
+        high = std::max(high, r.at(v)[axis]);
       }
       return high - low;
     };

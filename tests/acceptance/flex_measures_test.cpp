@@ -37,15 +37,14 @@ double imbalance(const FlexRun& r) {
   double largest = 0;
   const Point held = sumOf(r.d.flexnode_reaction, r.m.nflexnode);
   for (int k = 0; k < 3; ++k) {
-    double sum = held[static_cast<std::size_t>(k)];
+    double sum = held[k];
     for (int i = 0; i < r.m.nflexnode; ++i) {
       if (r.m.flexnode_pinned[i]) continue;
       const int dof = r.m.nv_rigid + 3 * i + k;
-      sum +=
-          r.d.qfrc_applied[dof] + r.m.flexnode_mass[i] * (r.m.opt.gravity[static_cast<std::size_t>(k)] - r.d.qacc[dof]);
+      sum += r.d.qfrc_applied[dof] + r.m.flexnode_mass[i] * (r.m.opt.gravity[k] - r.d.qacc[dof]);
     }
     // a sphere on a free joint
-    if (r.m.nv_rigid > 0) sum += r.m.body_mass[1] * (r.m.opt.gravity[static_cast<std::size_t>(k)] - r.d.qacc[k]);
+    if (r.m.nv_rigid > 0) sum += r.m.body_mass[1] * (r.m.opt.gravity[k] - r.d.qacc[k]);
     largest = std::max(largest, std::abs(sum));
   }
   return largest;
@@ -198,8 +197,8 @@ TEST(FlexMeasures, StressOfABarIsItsLoadPerArea) {
       const auto extent = [&](int axis) {
         double low = 1, high = -1;
         for (int v = 0; v < r.m.nflexnode; ++v) {
-          low = std::min(low, r.at(v)[static_cast<std::size_t>(axis)]);
-          high = std::max(high, r.at(v)[static_cast<std::size_t>(axis)]);
+          low = std::min(low, r.at(v)[axis]);
+          high = std::max(high, r.at(v)[axis]);
         }
         return high - low;
       };

@@ -46,7 +46,7 @@ TEST(FlexModel, FLEX_AC10_SizesMassesAndLengthsOfTwoTriangles) {
   EXPECT_EQ(m.nq, 12);
   EXPECT_EQ(m.nv, 12);
   const std::array<double, 4> masses{1.0 / 300, 1.0 / 600, 1.0 / 300, 1.0 / 600};
-  for (int i = 0; i < 4; ++i) EXPECT_NEAR(m.flexnode_mass[i], masses[static_cast<std::size_t>(i)], 1e-17);
+  for (int i = 0; i < 4; ++i) EXPECT_NEAR(m.flexnode_mass[i], masses[i], 1e-17);
   for (int e = 0; e < m.nflexedge; ++e) {
     const bool diagonal = m.flex_edge[2 * e] == 0 && m.flex_edge[2 * e + 1] == 2;
     EXPECT_NEAR(m.flexedge_length0[e], diagonal ? 0.1414213562373095 : 0.1, 1e-15) << e;
@@ -92,7 +92,7 @@ TEST(FlexModel, FLEX_AC11_GridOfTrianglesInTheOrderOfTheReference) {
     for (int j = 0; j < 4; ++j, e += 6) {
       const int a = 5 * i + j, b = a + 5, c = b + 1, d = a + 1;
       const std::array<int, 6> expected{a, b, c, a, c, d};
-      for (int k = 0; k < 6; ++k) EXPECT_EQ(m.flex_elem[e + k], expected[static_cast<std::size_t>(k)]);
+      for (int k = 0; k < 6; ++k) EXPECT_EQ(m.flex_elem[e + k], expected[k]);
     }
   }
 }

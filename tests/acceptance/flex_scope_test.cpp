@@ -188,8 +188,8 @@ TEST(FlexScope, FLEX_B1_ForcesAreMinusTheGradientOfTheReportedEnergy) {
     for (int i = 0; i < m.nv; ++i) {
       const double h = 1e-6;
       const double gradient = (energyAt(i, h) - energyAt(i, -h)) / (2 * h);
-      EXPECT_NEAR(force[static_cast<std::size_t>(i)], -gradient, 1e-6 * scale) << flex << " dof " << i;
-      net[i % 3] += force[static_cast<std::size_t>(i)];
+      EXPECT_NEAR(force[i], -gradient, 1e-6 * scale) << flex << " dof " << i;
+      net[i % 3] += force[i];
     }
     for (const double sum : net) EXPECT_NEAR(sum, 0, 1e-12 * scale * m.nv) << flex;
   }

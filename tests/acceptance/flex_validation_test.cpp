@@ -114,18 +114,18 @@ PlateMesh clampedPlate(int n) {
     const double y = static_cast<double>(j) / rows;
     // the middle row is not shifted, and n is even
     const bool shifted = (j + rows / 2) % 2 == 1;
-    std::vector<int>& points = row[static_cast<std::size_t>(j)];
+    std::vector<int>& points = row[j];
     if (shifted) points.push_back(add(0, y));
     for (int i = 0; i < n + (shifted ? 0 : 1); ++i) points.push_back(add((i + (shifted ? 0.5 : 0)) / n, y));
     if (shifted) points.push_back(add(1, y));
   }
-  const std::vector<int>& middle = row[static_cast<std::size_t>(rows / 2)];
+  const std::vector<int>& middle = row[rows / 2];
   mesh.centre = middle[middle.size() / 2];
   // between two rows, always advance on the side whose next point comes first
   for (std::size_t j = 0; j + 1 < row.size(); ++j) {
     const std::vector<int>&low = row[j], &high = row[j + 1];
     const auto x = [&](const std::vector<int>& points, std::size_t i) {
-      return i < points.size() ? at[static_cast<std::size_t>(points[i])][0] : 2.0;
+      return i < points.size() ? at[points[i]][0] : 2.0;
     };
     for (std::size_t a = 0, b = 0; a + 1 < low.size() || b + 1 < high.size();) {
       if (x(low, a + 1) <= x(high, b + 1)) {
@@ -146,7 +146,7 @@ PlateMesh clampedPlate(int n) {
   mesh.side = 1 + width;
   std::vector<int> frame;
   for (const int p : border) {
-    const Point q = at[static_cast<std::size_t>(p)];
+    const Point q = at[p];
     const auto out = [&](double v) { return v == 0 ? -width : v == 1 ? 1 + width : v; };
     frame.push_back(add(out(q[0]), out(q[1])));
   }
@@ -157,10 +157,9 @@ PlateMesh clampedPlate(int n) {
   }
   mesh.area.assign(at.size(), 0);
   for (const auto& t : triangles) {
-    const Point &a = at[static_cast<std::size_t>(t[0])], &b = at[static_cast<std::size_t>(t[1])],
-                &c = at[static_cast<std::size_t>(t[2])];
+    const Point &a = at[t[0]], &b = at[t[1]], &c = at[t[2]];
     const double area = 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
-    for (const int v : t) mesh.area[static_cast<std::size_t>(v)] += area / 3;
+    for (const int v : t) mesh.area[v] += area / 3;
     mesh.elements += fmt::format("{} {} {} ", t[0], t[1], t[2]);
   }
   for (const Point& p : at) mesh.points += fmt::format("{:.17g} {:.17g} 0 ", p[0], p[1]);
@@ -188,7 +187,7 @@ TEST(FlexValidation, VALID_5_ClampedSquarePlateUnderUniformLoad) {
                       mesh.points, mesh.elements, E, t, bending, mesh.pins));
       const double q = w * D / (0.00126532 * std::pow(mesh.side, 4));
       for (int i = 0; i < r.m.nflexnode; ++i) {
-        if (!r.m.flexnode_pinned[i]) r.load(i, 2, q * mesh.area[static_cast<std::size_t>(i)]);
+        if (!r.m.flexnode_pinned[i]) r.load(i, 2, q * mesh.area[i]);
       }
       r.run(20, 0);
       EXPECT_LT(r.fastest(), 1e-6 * w);

@@ -213,7 +213,7 @@ void expectToStand(const std::string& mjcf, double seconds, double cube) {
   const std::vector<double> start(run.d.qpos.begin() + top, run.d.qpos.begin() + top + 3);
   run.seconds(seconds);
   for (int k = 0; k < 3; ++k) {
-    EXPECT_NEAR(run.d.qpos[top + k], start[static_cast<std::size_t>(k)], 0.01 * cube) << "coordinate " << k;
+    EXPECT_NEAR(run.d.qpos[top + k], start[k], 0.01 * cube) << "coordinate " << k;
   }
 }
 
@@ -327,7 +327,7 @@ std::array<double, 3> angularMomentum(Scene& run) {
   std::array<double, 3> momentum{};
   for (int r = 0; r < 3; ++r) {
     for (int k = 0; k < run.m.nv; ++k) {
-      momentum[static_cast<std::size_t>(r)] += matrix[static_cast<std::size_t>(r * run.m.nv + k)] * run.d.qvel[k];
+      momentum[r] += matrix[r * run.m.nv + k] * run.d.qvel[k];
     }
   }
   return momentum;
@@ -402,8 +402,8 @@ TEST_P(HardContacts, HARD_8_PointsOfASoftBallObeyRestitution) {
         for (int k = 0; k < block->ncol; ++k) {
           after += run.d.row_value[block->value + k] * run.d.qvel[run.d.row_column[block->column + k]];
         }
-        EXPECT_LT(before[static_cast<std::size_t>(row)], -1);
-        EXPECT_NEAR(after, -e * before[static_cast<std::size_t>(row)], tolerance(1e-3)) << "e = " << e;
+        EXPECT_LT(before[row], -1);
+        EXPECT_NEAR(after, -e * before[row], tolerance(1e-3)) << "e = " << e;
         ++touching;
       }
     }

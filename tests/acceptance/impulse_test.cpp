@@ -354,7 +354,7 @@ TEST(Impulse, RandomCollisionsKeepMomentumAndNeverAddEnergy) {
       std::fill_n(p, 6, 0.0);
       scale = kinetic = 0;
       for (int i = 0; i < 60; ++i) {
-        const double m = mass[static_cast<std::size_t>(i)], inertia = 0.4 * m * 0.12 * 0.12;
+        const double m = mass[i], inertia = 0.4 * m * 0.12 * 0.12;
         const double* q = run.d.qpos.data() + 7 * i;
         const double* v = run.d.qvel.data() + 6 * i;
         const double* R = run.d.xmat.data() + 9 * (i + 1);
@@ -832,10 +832,10 @@ TEST(Impulse, TargetsAreVelocitiesAfterTheStep) {
     EXPECT_NEAR(run.d.efc_target[2], -0.003 / h, tolerance(1e-12));                // may close the gap
     if (method == "newton") {                                                      // sweeps correct depth by positions
       std::vector<double> after(static_cast<std::size_t>(run.m.nv)), rows(3);
-      for (int i = 0; i < run.m.nv; ++i) after[static_cast<std::size_t>(i)] = run.d.qvel[i] + h * run.d.qacc[i];
+      for (int i = 0; i < run.m.nv; ++i) after[i] = run.d.qvel[i] + h * run.d.qacc[i];
       multiplyConstraintJacobian(run.m, run.d, after, rows);
       for (int i = 0; i < 3; ++i) {
-        EXPECT_NEAR(rows[static_cast<std::size_t>(i)], run.d.efc_target[i], tolerance(1e-6)) << "row " << i;
+        EXPECT_NEAR(rows[i], run.d.efc_target[i], tolerance(1e-6)) << "row " << i;
       }
     }
   }

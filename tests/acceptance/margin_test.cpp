@@ -262,7 +262,7 @@ TEST(MARGIN_B5, ReferenceTableOfTheSameReading) {
       ASSERT_EQ(d.ncon(), expected["ncon"].get<int>());
       ASSERT_EQ(d.nefc(), expected["nefc"].get<int>());
       for (int i = 0; i < d.ncon(); ++i) {
-        const auto& c = expected["contact"][static_cast<std::size_t>(i)];
+        const auto& c = expected["contact"][i];
         EXPECT_NEAR(d.contact[i].dist, c["dist"].get<double>(), tolerance(1e-8));
         EXPECT_NEAR(d.contact[i].includemargin, c["includemargin"].get<double>(), tolerance(1e-8));
         EXPECT_EQ(d.contact[i].dim, c["dim"].get<int>());
@@ -273,8 +273,7 @@ TEST(MARGIN_B5, ReferenceTableOfTheSameReading) {
         double scale = 1;
         for (const auto& x : numbers) scale = std::max(scale, std::abs(x.get<double>()));
         for (std::ptrdiff_t k = 0; k < values.size(); ++k) {
-          EXPECT_NEAR(values[k], numbers[static_cast<std::size_t>(k)].get<double>(), tolerance(1e-8) * scale)
-              << name << " " << k;
+          EXPECT_NEAR(values[k], numbers[k].get<double>(), tolerance(1e-8) * scale) << name << " " << k;
         }
       };
       close(d.efc_pos, "efc_pos");

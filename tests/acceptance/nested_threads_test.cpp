@@ -72,7 +72,7 @@ TEST(NestedThreads, ONE_8_HashesInAUsersLoopAreThoseOfSerialStepping) {
         0, kCount,
         [&](int i) {
           Data d = start(modelOf(i), i);
-          hashes[static_cast<std::size_t>(i)] = hashAfterSteps(modelOf(i), d);
+          hashes[i] = hashAfterSteps(modelOf(i), d);
         },
         tbb::simple_partitioner());
     for (std::size_t i = 0; i < hashes.size(); ++i) {

@@ -204,7 +204,7 @@ std::map<std::string, std::vector<double>> readings(Kind kind, Model& m, std::un
       std::vector<double>& mean = means[std::string(sinew::nameOf(m, ObjType::Sensor, s))];
       mean.resize(static_cast<std::size_t>(m.sensor_dim[s]));
       for (int k = 0; k < m.sensor_dim[s]; ++k) {
-        mean[static_cast<std::size_t>(k)] += d->sensordata[m.sensor_adr[s] + k] / kSteps;
+        mean[k] += d->sensordata[m.sensor_adr[s] + k] / kSteps;
       }
     }
   }

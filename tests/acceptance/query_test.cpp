@@ -302,8 +302,8 @@ TEST(Query, ONE_3_RangefindersMeetWhatRaysMeet) {
       axis[2] += 1;
       length = std::hypot(axis[0], axis[1], axis[2]);
       for (int k = 0; k < 3; ++k) {
-        d.mocap_pos[k] = origin[static_cast<std::size_t>(k)];
-        d.mocap_quat[k + 1] = axis[static_cast<std::size_t>(k)] / length;
+        d.mocap_pos[k] = origin[k];
+        d.mocap_quat[k + 1] = axis[k] / length;
       }
       d.mocap_quat[0] = 0;
       forward(m, d);
@@ -336,7 +336,7 @@ TEST(Query, ONE_3_DistancesAreThoseOfTheNearestElements) {
       for (int j = 0; j < m.njnt; ++j) {
         double* q = &d.qpos[m.jnt_qposadr[j]];
         const Point p = pointIn(random, 1), turn = pointIn(random, 1);
-        for (int k = 0; k < 3; ++k) q[k] = p[static_cast<std::size_t>(k)], q[k + 4] = turn[static_cast<std::size_t>(k)];
+        for (int k = 0; k < 3; ++k) q[k] = p[k], q[k + 4] = turn[k];
         q[3] = uniform(random, -1, 1);
         const double length = std::hypot(std::hypot(q[3], q[4]), std::hypot(q[5], q[6]));
         for (int k = 3; k < 7; ++k) q[k] /= length;

@@ -259,7 +259,7 @@ TEST(Rod, ROD_1_AFreeRodKeepsItsMomentum) {
     Point p{}, L{};
     for (int i = 0; i < r.m.nflexnode; ++i) {
       const double m = r.m.flexnode_mass[i];
-      const double *a = &x[static_cast<std::size_t>(3 * i)], *b = &v[static_cast<std::size_t>(3 * i)];
+      const double *a = &x[3 * i], *b = &v[3 * i];
       for (std::size_t k = 0; k < 3; ++k) {
         p[k] += m * b[k];
         L[k] += m * (a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);

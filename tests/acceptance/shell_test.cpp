@@ -168,7 +168,7 @@ TEST(Shell, SHELL_3_ForceIsTheGradientOfTheEnergy) {
     Point sum{}, torque{};
     double largest = 0;
     for (int i = 0; i < run.m.nflexnode; ++i) {
-      const double* f = &force[static_cast<std::size_t>(3 * i)];
+      const double* f = &force[3 * i];
       const Point x = run.at(i);
       for (std::size_t k = 0; k < 3; ++k) {
         sum[k] += f[k];
@@ -188,8 +188,7 @@ TEST(Shell, SHELL_3_ForceIsTheGradientOfTheEnergy) {
       run.d.qpos[i] = q - h;
       const double below = elasticEnergyOf(run);
       run.d.qpos[i] = q;
-      EXPECT_NEAR(force[static_cast<std::size_t>(i)], -(above - below) / (2 * h), 1e-6 * largest)
-          << stretch << " " << i;
+      EXPECT_NEAR(force[i], -(above - below) / (2 * h), 1e-6 * largest) << stretch << " " << i;
     }
   }
 }
@@ -213,14 +212,13 @@ TEST(Shell, SHELL_3_DampingOfBending) {
   const std::vector<double> damper(run.d.qfrc_damper.begin(), run.d.qfrc_damper.end());
   const double h = 1e-7;
   double power = 0;
-  for (int i = 0; i < run.m.nv; ++i)
-    run.d.qpos[i] += h * run.d.qvel[i], power += damper[static_cast<std::size_t>(i)] * run.d.qvel[i];
+  for (int i = 0; i < run.m.nv; ++i) run.d.qpos[i] += h * run.d.qvel[i], power += damper[i] * run.d.qvel[i];
   forward(run.m, run.d);
   EXPECT_LT(power, 0);
   double largest = 0;
   for (const double f : damper) largest = std::max(largest, std::abs(f));
   for (int i = 0; i < run.m.nv; ++i) {
-    EXPECT_NEAR(damper[static_cast<std::size_t>(i)], 0.01 * run.d.qfrc_spring[i] / h, 1e-4 * largest) << i;
+    EXPECT_NEAR(damper[i], 0.01 * run.d.qfrc_spring[i] / h, 1e-4 * largest) << i;
   }
 }
 
@@ -247,7 +245,7 @@ TEST(Shell, SHELL_3_StressResultants) {
   int inner = 0;
   for (int e = 0; e < m.nflexelem; ++e) {
     bool border = false;
-    for (const int v : grid.triangles[static_cast<std::size_t>(e)]) {
+    for (const int v : grid.triangles[e]) {
       const Uv& p = grid.point(v);
       border = border || p[0] == 0 || p[1] == 0 || p[0] == 1 || p[1] == 1;
     }

@@ -444,14 +444,13 @@ TEST(Thin, THIN_2_NearMissesAreLeftAlone) {
               Flyby{{-0.05, 0, over}, {0.8 * speed, 0, 0.6 * speed}}}) {
           Data d(m);
           for (int i = 0; i < 3; ++i) {
-            d.qpos[i] = f.from[static_cast<std::size_t>(i)];
-            d.qvel[i] = f.velocity[static_cast<std::size_t>(i)];
+            d.qpos[i] = f.from[i];
+            d.qvel[i] = f.velocity[i];
           }
           for (int k = 0; k < 20; ++k) {
             step(m, d);
             for (int i = 0; i < 3; ++i) {
-              ASSERT_EQ(d.qvel[i], f.velocity[static_cast<std::size_t>(i)])
-                  << o.name << ", " << option << ", " << speed << " m/s, step " << k;
+              ASSERT_EQ(d.qvel[i], f.velocity[i]) << o.name << ", " << option << ", " << speed << " m/s, step " << k;
             }
           }
         }

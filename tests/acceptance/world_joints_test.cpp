@@ -276,7 +276,7 @@ TEST(WorldJoints, StatesBeforeCompilingAreThoseAfter) {
                                                      .velocity = {0.1 * i, 0.5, -0.2},
                                                      .angularVelocity = {0.3, -0.1 * i, 1}}));
     if (i == 0) continue;
-    const BodyId before = chain[static_cast<std::size_t>(i - 1)];
+    const BodyId before = chain[i - 1];
     if (i % 2 == 0) w.addJoint(before, chain.back(), SlideJoint{.axis = {0.2, 1, 0.1 * i}});
     if (i % 2 == 1) {
       w.addJoint(before, chain.back(),

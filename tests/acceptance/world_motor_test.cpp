@@ -56,8 +56,7 @@ TEST(WorldMotor, ACarOnASlopeHoldsItsSpeedIfTheTorqueSuffices) {
       for (int i = 0; i < static_cast<int>(5 * rate); ++i) car.world.update(1 / rate);
       ASSERT_LT(car.weightAlong(slope) * kRadius, 2 * 300);
       for (int wheel = 0; wheel < 2; ++wheel) {
-        EXPECT_NEAR(car.world.jointVelocity(car.axles[static_cast<std::size_t>(wheel)]), 6, tolerance(0.06))
-            << slope << " " << rate;
+        EXPECT_NEAR(car.world.jointVelocity(car.axles[wheel]), 6, tolerance(0.06)) << slope << " " << rate;
       }
       EXPECT_NEAR(car.world.state(car.chassis).velocity[0], 6 * kRadius, tolerance(0.01 * 6 * kRadius)) << rate;
       EXPECT_EQ(car.world.trouble(), "");

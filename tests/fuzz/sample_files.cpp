@@ -45,7 +45,7 @@ Bytes binaryStl() {
   for (const auto& face : kFace) {
     for (int k = 0; k < 3; ++k) out.add(0.0F);
     for (const int corner : face) {
-      for (const float x : kCorner[static_cast<std::size_t>(corner)]) out.add(x);
+      for (const float x : kCorner[corner]) out.add(x);
     }
     out.add(std::uint16_t{0});
   }
@@ -57,7 +57,7 @@ Bytes asciiStl() {
   for (const auto& face : kFace) {
     text += "facet normal 0 0 0\nouter loop\n";
     for (const int corner : face) {
-      const auto& x = kCorner[static_cast<std::size_t>(corner)];
+      const auto& x = kCorner[corner];
       text += fmt::format("vertex {} {} {}\n", x[0], x[1], x[2]);
     }
     text += "endloop\nendfacet\n";
@@ -86,7 +86,7 @@ Bytes gmsh2(bool solid, bool binary) {
   if (binary) out.add(1).text("\n");
   out.text("$EndMeshFormat\n$Nodes\n4\n");
   for (int i = 0; i < 4; ++i) {
-    const auto& x = kCorner[static_cast<std::size_t>(i)];
+    const auto& x = kCorner[i];
     if (binary) {
       out.add(i + 1);
       for (const float coordinate : x) out.add(static_cast<double>(coordinate));
@@ -102,7 +102,7 @@ Bytes gmsh2(bool solid, bool binary) {
     numbers.insert(numbers.end(), {1, 1});
     if (solid) numbers.insert(numbers.end(), {1, 2, 3, 4});
     for (int k = 0; k < 3 && !solid; ++k) {
-      numbers.push_back(kFace[static_cast<std::size_t>(e)][static_cast<std::size_t>(k)] + 1);
+      numbers.push_back(kFace[e][k] + 1);
     }
     for (const int number : numbers) binary ? out.add(number) : out.text(fmt::format("{} ", number));
     if (!binary) out.text("\n");

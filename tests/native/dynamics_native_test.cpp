@@ -330,7 +330,7 @@ void differencesOfSteps(const Both& both, double eps, Numbers& A, Numbers& B, Nu
     mj_setState(&m, d.get(), state.data(), mjSTATE_INTEGRATION);
     Numbers tangent(static_cast<std::size_t>(m.nv), 0.0);
     if (j < m.nv) {
-      tangent[static_cast<std::size_t>(j)] = e;
+      tangent[j] = e;
       mj_integratePos(&m, d->qpos, tangent.data(), 1);
     } else if (j < 2 * m.nv) {
       d->qvel[j - m.nv] += e;
@@ -347,19 +347,19 @@ void differencesOfSteps(const Both& both, double eps, Numbers& A, Numbers& B, Nu
     Numbers column(static_cast<std::size_t>(n));
     mj_differentiatePos(&m, column.data(), 2 * eps, before->qpos, after->qpos);
     for (int i = 0; i < m.nv; ++i) {
-      column[static_cast<std::size_t>(m.nv + i)] = (after->qvel[i] - before->qvel[i]) / (2 * eps);
+      column[m.nv + i] = (after->qvel[i] - before->qvel[i]) / (2 * eps);
     }
     for (int i = 0; i < m.na; ++i) {
-      column[static_cast<std::size_t>(2 * m.nv + i)] = (after->act[i] - before->act[i]) / (2 * eps);
+      column[2 * m.nv + i] = (after->act[i] - before->act[i]) / (2 * eps);
     }
     for (int i = 0; i < both.m.nsensordata && j < n; ++i) {
-      C[static_cast<std::size_t>(i * n + j)] = (after->sensordata[i] - before->sensordata[i]) / (2 * eps);
+      C[i * n + j] = (after->sensordata[i] - before->sensordata[i]) / (2 * eps);
     }
     for (int i = 0; i < n; ++i) {
       if (j < n) {
-        A[static_cast<std::size_t>(i * n + j)] = column[static_cast<std::size_t>(i)];
+        A[i * n + j] = column[i];
       } else {
-        B[static_cast<std::size_t>(i * m.nu + j - n)] = column[static_cast<std::size_t>(i)];
+        B[i * m.nu + j - n] = column[i];
       }
     }
   }

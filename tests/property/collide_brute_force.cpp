@@ -35,8 +35,7 @@ std::vector<TypePair> allPairs() {
 std::string nameOf(const testing::TestParamInfo<TypePair>& info) {
   constexpr std::array<const char*, 8> kNames = {"Plane",     "HField",   "Sphere", "Capsule",
                                                  "Ellipsoid", "Cylinder", "Box",    "Mesh"};
-  return std::string(kNames[static_cast<std::size_t>(info.param.first)]) +
-         kNames[static_cast<std::size_t>(info.param.second)];
+  return std::string(kNames[info.param.first]) + kNames[info.param.second];
 }
 
 class ConvexPairs : public testing::TestWithParam<TypePair> {
@@ -220,7 +219,7 @@ std::array<OwnedShape, 2> prismsOf(const std::array<double, 4>& size, const std:
     std::vector<double> points;
     for (const auto& [row, column] : corners) {
       const double x = column ? size[0] : -size[0], y = row ? size[1] : -size[1];
-      const double z = size[2] * static_cast<double>(elevation[static_cast<std::size_t>(2 * row + column)]);
+      const double z = size[2] * static_cast<double>(elevation[2 * row + column]);
       points.insert(points.end(), {x, y, z, x, y, -size[3]});
     }
     return makeMesh(points);

@@ -78,7 +78,7 @@ TEST(Batch, BATCH_1_GainsStiffnessAndMarginsDifferBetweenRuns) {
     batch.step(kSteps / 2);
     batch.step(kSteps / 2);
     for (int run = 0; run < kRuns; ++run) {
-      EXPECT_EQ(batch.hash(run), expected[static_cast<std::size_t>(run)]) << run << " threads " << threads;
+      EXPECT_EQ(batch.hash(run), expected[run]) << run << " threads " << threads;
     }
   }
 }

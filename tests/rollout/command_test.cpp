@@ -454,7 +454,7 @@ TEST_F(RolloutCommand, ROLL_4_SweepsHaveTheirValues) {
   // one value in each of 50 strata
   std::vector<double> latin = params({"joint:hinge.damping=latin(2,4)"}, "50");
   std::sort(latin.begin(), latin.end());
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(std::floor((latin[static_cast<std::size_t>(i)] - 2) * 25), i);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(std::floor((latin[i] - 2) * 25), i);
   const std::vector<double> uniform = params({"joint:hinge.damping=uniform(2,4)"}, "200"),
                             normal = params({"joint:hinge.qpos=normal(3,0.5)"}, "200");
   double mean = 0, square = 0;

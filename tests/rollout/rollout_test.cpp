@@ -43,7 +43,7 @@ TEST(Rollout, ROLL_1_SamplesAreThoseOfALoopWithForward) {
     input.record = {"time", "qpos", "ctrl", "sensordata", "xpos", "qacc", "energy", "flexelem_strain"};
     std::vector<double> ctrl, qvel(static_cast<std::size_t>(3 * m.nv));
     for (int i = 0; i < 3 * kSteps; ++i) ctrl.push_back(std::sin(0.3 * i));
-    for (int run = 0; run < 3; ++run) qvel[static_cast<std::size_t>(run * m.nv)] = 0.1 * run;
+    for (int run = 0; run < 3; ++run) qvel[run * m.nv] = 0.1 * run;
     input.ctrl = ctrl;
     input.qvel = qvel;
     const RolloutResult result = rollout(m, 3, input);
@@ -61,7 +61,7 @@ TEST(Rollout, ROLL_1_SamplesAreThoseOfALoopWithForward) {
       std::vector<std::size_t> at;
       for (const auto& values : result.values) at.push_back(values.size() / 3 * static_cast<std::size_t>(run));
       for (int i = 0; i <= kSteps; ++i) {
-        d.ctrl[0] = ctrl[static_cast<std::size_t>(run * kSteps + std::min(i, kSteps - 1))];
+        d.ctrl[0] = ctrl[run * kSteps + std::min(i, kSteps - 1)];
         if (i % kEvery == 0) {
           Data seen = d;
           forward(m, seen);
@@ -81,9 +81,9 @@ TEST(Rollout, ROLL_1_SamplesAreThoseOfALoopWithForward) {
         }
         if (i < kSteps) step(m, d);
       }
-      const RunOutcome& outcome = result.outcomes[static_cast<std::size_t>(run)];
+      const RunOutcome& outcome = result.outcomes[run];
       // a step leaves the controls of the last step in the state
-      d.ctrl[0] = ctrl[static_cast<std::size_t>(run * kSteps + kSteps - 1)];
+      d.ctrl[0] = ctrl[run * kSteps + kSteps - 1];
       EXPECT_EQ(outcome.hash, stateHash(m, d));
       EXPECT_EQ(outcome.steps, kSteps);
       EXPECT_EQ(outcome.qpos, std::vector<double>(d.qpos.begin(), d.qpos.end()));
@@ -133,7 +133,7 @@ TEST(Rollout, ROLL_3_ADivergedRunKeepsItsLastFiniteState) {
   EXPECT_EQ(bad.qvel[0], last.qvel[0]);
   EXPECT_TRUE(std::isfinite(bad.qpos[0]) && std::isfinite(bad.qvel[0]));
   for (int i = 0; i <= 100; ++i) {
-    EXPECT_EQ(std::isnan(result.values[1][static_cast<std::size_t>(i)]), i > steps) << i;
+    EXPECT_EQ(std::isnan(result.values[1][i]), i > steps) << i;
   }
 }
 

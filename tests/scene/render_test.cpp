@@ -70,7 +70,7 @@ void compareDepth(const std::string& content, F expected) {
       direction(kSize, row, column, x, y);
       const double z = expected(x, y);
       if (z < 0) continue;
-      EXPECT_NEAR(depth[static_cast<std::size_t>(row * kSize + column)], z, 1e-4) << row << ' ' << column;
+      EXPECT_NEAR(depth[row * kSize + column], z, 1e-4) << row << ' ' << column;
       ++compared;
     }
   }
@@ -138,8 +138,7 @@ TEST(Render, RENDER_2_SegmentationNamesTheObject) {
     const double depth = 3 - z;
     const int column = static_cast<int>((x / depth / half + 1) / 2 * 101),
               row = static_cast<int>((1 - y / depth / half) / 2 * 101);
-    return std::pair<int, int>{seen[static_cast<std::size_t>(2 * (row * 101 + column))],
-                               seen[static_cast<std::size_t>(2 * (row * 101 + column) + 1)]};
+    return std::pair<int, int>{seen[2 * (row * 101 + column)], seen[2 * (row * 101 + column) + 1]};
   };
   const auto is = [&](ObjType type, int id) { return std::pair<int, int>{id, static_cast<int>(type)}; };
   EXPECT_EQ(at(-0.6, 0, 0.6), is(ObjType::Geom, 1));
@@ -153,7 +152,7 @@ TEST(Render, RENDER_2_SegmentationNamesTheObject) {
     for (int column = 0; column < 101; ++column) {
       const double x = 2.4 * half * (2 * (column + 0.5) / 101 - 1), y = 2.4 * half * (1 - 2 * (row + 0.5) / 101);
       if (std::max(std::abs(x + 0.6), std::abs(y)) < 0.28) {
-        EXPECT_EQ(seen[static_cast<std::size_t>(2 * (row * 101 + column))], 1);
+        EXPECT_EQ(seen[2 * (row * 101 + column)], 1);
       }
     }
   }
@@ -184,7 +183,7 @@ TEST(Render, ShadowsFallAwayFromTheLight) {
   const auto brightness = [&](const Image& image, double x) {
     const double half = std::tan(std::numbers::pi / 6);
     const int column = static_cast<int>((x / 3 / half + 1) / 2 * 101);
-    return static_cast<int>(image.pixels[static_cast<std::size_t>(3 * (50 * 101 + column))]);
+    return static_cast<int>(image.pixels[3 * (50 * 101 + column)]);
   };
   const Image with = drawn.renderer.rgb(drawn.view());
   // the ray from the light over the ball's middle meets the floor at x = 2 * 2 / 1.4 - 2

@@ -44,7 +44,7 @@ const SceneInstance& instance(const Scene& scene, const std::string& name) {
 }
 
 int pixel(const SceneTexture& t, int face, int row, int column, int channel = 0) {
-  return t.pixels[static_cast<std::size_t>(((face * t.height + row) * t.width + column) * t.channels + channel)];
+  return t.pixels[((face * t.height + row) * t.width + column) * t.channels + channel];
 }
 
 // ------------------------------------------------------------------------------------------------ the corpus
@@ -140,10 +140,9 @@ TEST(Scene, SCENE_1_BuiltinTexturesHaveThePixelsOfMuJoCo) {
   for (const int which : {1, 2}) {
     for (int r = 0; r < 5; ++r) {
       for (int c = 0; c < 5; ++c) {
-        for (const int face : {0, 1, 4, 5})
-          EXPECT_NEAR(pixel(t[static_cast<std::size_t>(which)], face, r, c), side[r][c], 1);
-        EXPECT_NEAR(pixel(t[static_cast<std::size_t>(which)], 2, r, c), up[r][c], 1);
-        EXPECT_NEAR(pixel(t[static_cast<std::size_t>(which)], 3, r, c), 255 - up[r][c], 1);
+        for (const int face : {0, 1, 4, 5}) EXPECT_NEAR(pixel(t[which], face, r, c), side[r][c], 1);
+        EXPECT_NEAR(pixel(t[which], 2, r, c), up[r][c], 1);
+        EXPECT_NEAR(pixel(t[which], 3, r, c), 255 - up[r][c], 1);
       }
     }
   }
@@ -320,10 +319,9 @@ TEST(Scene, SCENE_1_ObjKeepsNormalsAndTextureCoordinates) {
   ASSERT_EQ(mesh.indices.size(), 18u);
   ASSERT_EQ(mesh.uv.size(), 2 * mesh.positions.size() / 3);
   const auto world = [&](std::uint32_t v, int k) {
-    double x = shown.frame.instancePos[static_cast<std::size_t>(k)];
+    double x = shown.frame.instancePos[k];
     for (int j = 0; j < 3; ++j)
-      x += shown.frame.instanceMat[static_cast<std::size_t>(3 * k + j)] *
-           mesh.positions[3 * v + static_cast<std::size_t>(j)];
+      x += shown.frame.instanceMat[3 * k + j] * mesh.positions[3 * v + static_cast<std::size_t>(j)];
     return x;
   };
   // the tip of the first face: 2 (0, 0, 1 - 0.25) + (1, 0, 0); v counts from the top
@@ -337,8 +335,7 @@ TEST(Scene, SCENE_1_ObjKeepsNormalsAndTextureCoordinates) {
   double n[3] = {0, 0, 0};
   for (int k = 0; k < 3; ++k) {
     for (int j = 0; j < 3; ++j)
-      n[k] += shown.frame.instanceMat[static_cast<std::size_t>(3 * k + j)] *
-              mesh.normals[3 * tip + static_cast<std::size_t>(j)];
+      n[k] += shown.frame.instanceMat[3 * k + j] * mesh.normals[3 * tip + static_cast<std::size_t>(j)];
   }
   EXPECT_NEAR(n[0], 0, 1e-6);
   EXPECT_NEAR(n[1], -1, 1e-6);

@@ -174,7 +174,7 @@ double largestSeparation(const std::function<double(const Vec3&)>& separationAlo
                     [](const auto& p, const auto& q) { return p.first > q.first; });
   double best = -1e300;
   for (int start = 0; start < kStarts; ++start) {
-    auto [value, n] = found[static_cast<std::size_t>(start)];
+    auto [value, n] = found[start];
     int rounds = 0;
     for (double size = 0.05; size > 1e-7 && ++rounds < kRounds;) {
       const Vec3 u = n.unitOrthogonal(), v = n.cross(u);

@@ -23,7 +23,7 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts)
     // T = L'DL from the last row to the first
     Eigen::MatrixXd L = T;
     for (Eigen::Index k = n - 1; k >= 0; --k) {
-      diagInv_[static_cast<std::size_t>(first + k)] = 1 / L(k, k);
+      diagInv_[first + k] = 1 / L(k, k);
       for (Eigen::Index i = 0; i < k; ++i) {
         const double l = L(k, i) / L(k, k);
         for (Eigen::Index j = 0; j <= i; ++j) L(i, j) -= l * L(k, j);
@@ -118,7 +118,7 @@ void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow) {
     // D_k = D_0 friction_k^2 / mu^2
     double mass = D;
     if (kind == BlockKind::Elliptic && r > 0) {
-      const double ratio = cones_.back().friction[static_cast<std::size_t>(r - 1)] / cones_.back().mu;
+      const double ratio = cones_.back().friction[r - 1] / cones_.back().mu;
       mass = D * ratio * ratio;
     }
     D_.push_back(mass);

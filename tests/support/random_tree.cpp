@@ -17,7 +17,7 @@ class TreeText {
     for (int i = 1; i <= bodies; ++i) {
       // the first bodies hang on the world, later ones mostly on a recent body
       const int parent = i <= 3 && pick(3) == 0 ? 0 : std::max(i == 1 ? 0 : 1, i - 1 - pick(3));
-      children_[static_cast<std::size_t>(parent)].push_back(i);
+      children_[parent].push_back(i);
     }
   }
 
@@ -58,7 +58,7 @@ class TreeText {
     text += fmt::format("<inertial pos='{}' quat='{}' mass='{}' diaginertia='{} {} {}'/>", vec(3, 0.2), vec(4, 1),
                         uniform(0.3, 2), a + b, b + c, c + a);
     text += fmt::format("<site name='s{}' pos='{}' quat='{}'/>", id, vec(3, 0.3), vec(4, 1));
-    for (const int child : children_[static_cast<std::size_t>(id)]) text += body(child, false);
+    for (const int child : children_[id]) text += body(child, false);
     return text + "</body>";
   }
 

@@ -26,7 +26,7 @@ struct Block {
     for (int i = 0; i < n; ++i) {
       const auto k = static_cast<std::size_t>(i);
       double Gx = 0;
-      for (int j = 0; j < n; ++j) Gx += G[static_cast<std::size_t>(i * n + j)] * x[static_cast<std::size_t>(j)];
+      for (int j = 0; j < n; ++j) Gx += G[i * n + j] * x[j];
       sum += x[k] * (0.5 * Gx - c[k]);
     }
     return sum;

@@ -134,7 +134,7 @@ TEST(Cable, TorquesAreTheGradientOfTheEnergy) {
       forward(m, d);
       for (int i = 0; i < m.nv; ++i) {
         std::vector<double> direction(static_cast<std::size_t>(m.nv), 0.0);
-        direction[static_cast<std::size_t>(i)] = 1;
+        direction[i] = 1;
         const double h = 1e-5;
         double energy[2];
         for (const int side : {0, 1}) {

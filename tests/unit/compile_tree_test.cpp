@@ -33,8 +33,8 @@ TEST(CompileTree, IdsAreDepthFirstAndGroupedByBody) {
     </body>
     <body name="b"><freejoint name="jb"/><geom name="gc" size="1"/></body>)");
   const std::vector<std::string> bodies{"world", "a", "aa", "ab", "b"}, geoms{"g0", "ga", "gb", "gaa", "gab", "gc"};
-  for (int i = 0; i < m.nbody; ++i) EXPECT_EQ(nameOf(m, ObjType::Body, i), bodies[static_cast<std::size_t>(i)]);
-  for (int i = 0; i < m.ngeom; ++i) EXPECT_EQ(nameOf(m, ObjType::Geom, i), geoms[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < m.nbody; ++i) EXPECT_EQ(nameOf(m, ObjType::Body, i), bodies[i]);
+  for (int i = 0; i < m.ngeom; ++i) EXPECT_EQ(nameOf(m, ObjType::Geom, i), geoms[i]);
   EXPECT_EQ(std::vector<int>(m.body_parentid.begin(), m.body_parentid.end()), (std::vector<int>{0, 0, 1, 1, 0}));
   EXPECT_EQ(std::vector<int>(m.body_rootid.begin(), m.body_rootid.end()), (std::vector<int>{0, 1, 1, 1, 4}));
   EXPECT_EQ(std::vector<int>(m.body_weldid.begin(), m.body_weldid.end()), (std::vector<int>{0, 1, 2, 1, 4}));

@@ -148,10 +148,10 @@ TEST(ConstraintRows, ExactDiagonalIsThatOfTheInverseInertiaSeenByTheRow) {
         // friction rows of a cone and edges of a pyramid get their R from the first row
         if (block.cone >= 0 && (r > 0 || block.kind == BlockKind::Pyramid)) continue;
         std::vector<double> unit(static_cast<std::size_t>(d.nefc()), 0), y(static_cast<std::size_t>(m.nv), 0);
-        unit[static_cast<std::size_t>(row)] = 1;
+        unit[row] = 1;
         solve::addTransposed(rowsOf(d), unit.data(), y.data());
         solveMass(m, d, y.data());
-        const double expected = rowVelocities(d, y)[static_cast<std::size_t>(row)];
+        const double expected = rowVelocities(d, y)[row];
         EXPECT_NEAR(d.efc_diagA[row], expected, tolerance(1e-9) * expected) << cone << " row " << row;
         ++checked;
       }

@@ -47,7 +47,7 @@ TEST(DenseCholesky, APanelLeavesTheSchurComplement) {
       EXPECT_EQ(panelCholesky(n, columns, panel.data(), inverse.data()), 0);
       for (const int gap : {1, 2}) {
         std::vector<int> place(static_cast<std::size_t>(rest));
-        for (int i = 0; i < rest; ++i) place[static_cast<std::size_t>(i)] = gap * i;
+        for (int i = 0; i < rest; ++i) place[i] = gap * i;
         const int ld = gap * rest;
         Eigen::MatrixXd F = Eigen::MatrixXd::Zero(ld, ld);
         for (int j = 0; j < rest; ++j) {
@@ -97,8 +97,7 @@ TEST(DenseCholesky, LargeFactorsHaveTheBitsOfTheDefinition) {
     int different = 0;
     for (int j = 0; j < columns; ++j) {
       const auto first = static_cast<std::ptrdiff_t>(j) * m;
-      for (int i = j; i < m; ++i)
-        different += F[static_cast<std::size_t>(first + i)] != expected[static_cast<std::size_t>(first + i)];
+      for (int i = j; i < m; ++i) different += F[first + i] != expected[first + i];
     }
     EXPECT_EQ(different, 0) << m << " x " << columns;
 
@@ -107,7 +106,7 @@ TEST(DenseCholesky, LargeFactorsHaveTheBitsOfTheDefinition) {
     if (rest == 0) continue;
     std::vector<double> C(static_cast<std::size_t>(rest) * static_cast<std::size_t>(rest), 3.0), byDefinition = C;
     std::vector<int> place(static_cast<std::size_t>(rest));
-    for (int i = 0; i < rest; ++i) place[static_cast<std::size_t>(i)] = i;
+    for (int i = 0; i < rest; ++i) place[i] = i;
     std::vector<double> work(static_cast<std::size_t>(6 * rest));
     const int middle = columns + rest / 3;
     subtractPanel(m, columns, F.data(), columns, middle, place.data(), rest, C.data(), work.data());

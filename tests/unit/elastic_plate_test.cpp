@@ -19,8 +19,8 @@ struct Mesh {
   std::vector<char> fixed;
   std::vector<std::array<int, 4>> hinges() const { return draft::topologyOf(2, triangles).hinges; }
   int count() const { return static_cast<int>(triangles.size() / 3); }
-  const int* corners(int t) const { return &triangles[static_cast<std::size_t>(3 * t)]; }
-  const Vec3& corner(int t, int i) const { return rest[static_cast<std::size_t>(corners(t)[i])]; }
+  const int* corners(int t) const { return &triangles[3 * t]; }
+  const Vec3& corner(int t, int i) const { return rest[corners(t)[i]]; }
   double area(int t) const { return 0.5 * (corner(t, 1) - corner(t, 0)).cross(corner(t, 2) - corner(t, 0)).norm(); }
 };
 
@@ -55,7 +55,7 @@ PlateBending bendingOf(const Mesh& mesh, double poisson = 0.3) {
 template <int N>
 Nodes<N> gather(const std::vector<Vec3>& x, const int* v) {
   Nodes<N> r;
-  for (int i = 0; i < N; ++i) r.col(i) = x[static_cast<std::size_t>(v[i])];
+  for (int i = 0; i < N; ++i) r.col(i) = x[v[i]];
   return r;
 }
 
@@ -66,8 +66,7 @@ std::vector<double> anglesOf(const Mesh& mesh, F&& w) {
   for (const auto& hinge : mesh.hinges()) {
     const Fold fold = foldOf(gather<4>(mesh.rest, hinge.data()));
     double sum = 0;
-    for (int i = 0; i < 4; ++i)
-      sum += fold.gradient(2, i) * w(mesh.rest[static_cast<std::size_t>(hinge[static_cast<std::size_t>(i)])]);
+    for (int i = 0; i < 4; ++i) sum += fold.gradient(2, i) * w(mesh.rest[hinge[i]]);
     angles.push_back(sum);
   }
   return angles;
@@ -75,9 +74,9 @@ std::vector<double> anglesOf(const Mesh& mesh, F&& w) {
 
 Eigen::Vector3d curvature(const PlateBending& plate, int t, const std::vector<double>& angles) {
   Eigen::Vector3d k = Eigen::Vector3d::Zero();
-  for (int i = plate.first[static_cast<std::size_t>(t)]; i < plate.first[static_cast<std::size_t>(t) + 1]; ++i) {
-    const AngleShare& share = plate.shares[static_cast<std::size_t>(i)];
-    k += angles[static_cast<std::size_t>(share.hinge)] * share.curvature;
+  for (int i = plate.first[t]; i < plate.first[static_cast<std::size_t>(t) + 1]; ++i) {
+    const AngleShare& share = plate.shares[i];
+    k += angles[share.hinge] * share.curvature;
   }
   return k;
 }
@@ -86,7 +85,7 @@ double energy(const Mesh& mesh, const PlateBending& plate, const std::vector<dou
   double sum = 0;
   for (int t = 0; t < mesh.count(); ++t) {
     const Eigen::Vector3d k = curvature(plate, t, angles);
-    sum += 0.5 * mesh.area(t) * k.dot(plate.D[static_cast<std::size_t>(t)] * k);
+    sum += 0.5 * mesh.area(t) * k.dot(plate.D[t] * k);
   }
   return sum;
 }
@@ -132,7 +131,7 @@ TEST(ElasticPlate, SHELL_3_ConstantMomentsAreInEquilibrium) {
   Eigen::Matrix3d M;
   M << 1, 0.4, 0, 0.4, -2, 0, 0, 0, 0;
   for (int v = 0; v < static_cast<int>(mesh.rest.size()); ++v) {
-    const Vec3& at = mesh.rest[static_cast<std::size_t>(v)];
+    const Vec3& at = mesh.rest[v];
     if (at[0] < 2.5 || at[1] < 2.5 || at[0] > n - 2.5 || at[1] > n - 2.5) continue;
     const auto angles = anglesOf(mesh, [&](const Vec3& x) { return x == at ? 1.0 : 0.0; });
     double work = 0;
@@ -172,11 +171,10 @@ TEST(ElasticPlate, SHELL_4_SingleFoldsBoundTheStiffness) {
     const auto count = static_cast<Eigen::Index>(plate.bound.size());
     Eigen::MatrixXd S = Eigen::MatrixXd::Zero(count, count);
     for (int t = 0; t < mesh.count(); ++t) {
-      for (int i = plate.first[static_cast<std::size_t>(t)]; i < plate.first[static_cast<std::size_t>(t) + 1]; ++i) {
-        for (int j = plate.first[static_cast<std::size_t>(t)]; j < plate.first[static_cast<std::size_t>(t) + 1]; ++j) {
-          const AngleShare &a = plate.shares[static_cast<std::size_t>(i)],
-                           &b = plate.shares[static_cast<std::size_t>(j)];
-          S(a.hinge, b.hinge) += mesh.area(t) * a.curvature.dot(plate.D[static_cast<std::size_t>(t)] * b.curvature);
+      for (int i = plate.first[t]; i < plate.first[static_cast<std::size_t>(t) + 1]; ++i) {
+        for (int j = plate.first[t]; j < plate.first[static_cast<std::size_t>(t) + 1]; ++j) {
+          const AngleShare &a = plate.shares[i], &b = plate.shares[j];
+          S(a.hinge, b.hinge) += mesh.area(t) * a.curvature.dot(plate.D[t] * b.curvature);
         }
       }
     }
@@ -215,8 +213,7 @@ TEST(ElasticPlate, SHELL_3_FixedTrianglesClampTheirEdges) {
   constexpr int n = 6;
   Mesh mesh = roughGrid(n, 13);
   for (int t = 0; t < mesh.count(); ++t) {
-    mesh.fixed[static_cast<std::size_t>(t)] =
-        mesh.corner(t, 0)[0] < 1.5 && mesh.corner(t, 1)[0] < 1.5 && mesh.corner(t, 2)[0] < 1.5;
+    mesh.fixed[t] = mesh.corner(t, 0)[0] < 1.5 && mesh.corner(t, 1)[0] < 1.5 && mesh.corner(t, 2)[0] < 1.5;
   }
   // straighten the clamp
   for (Vec3& x : mesh.rest) {
@@ -225,8 +222,8 @@ TEST(ElasticPlate, SHELL_3_FixedTrianglesClampTheirEdges) {
   const PlateBending plate = bendingOf(mesh);
   const auto angles = anglesOf(mesh, [](const Vec3& x) { return x[0] > 1 ? (x[0] - 1) * (x[0] - 1) : 0.0; });
   for (int t = 0; t < mesh.count(); ++t) {
-    if (mesh.fixed[static_cast<std::size_t>(t)]) {
-      EXPECT_EQ(plate.first[static_cast<std::size_t>(t)], plate.first[static_cast<std::size_t>(t) + 1]);
+    if (mesh.fixed[t]) {
+      EXPECT_EQ(plate.first[t], plate.first[static_cast<std::size_t>(t) + 1]);
       continue;
     }
     if (atBorder(mesh, t, n)) continue;

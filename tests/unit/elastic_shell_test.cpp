@@ -228,13 +228,12 @@ TEST(Shells, ForcesOfAWholeBoxAreGradients) {
           d.qpos[i] -= e;
           return d.flex_energy[0];
         };
-        EXPECT_NEAR(force[static_cast<std::size_t>(i)], -(energyAt(1e-6) - energyAt(-1e-6)) / 2e-6, 1e-6 * largest);
+        EXPECT_NEAR(force[i], -(energyAt(1e-6) - energyAt(-1e-6)) / 2e-6, 1e-6 * largest);
       }
       // no net force, no net torque
       Vec3 sum = Vec3::Zero(), torque = Vec3::Zero();
       for (int i = 0; i < m.nflexnode; ++i) {
-        const Vec3 f(force[static_cast<std::size_t>(3 * i)], force[static_cast<std::size_t>(3 * i + 1)],
-                     force[static_cast<std::size_t>(3 * i + 2)]);
+        const Vec3 f(force[3 * i], force[3 * i + 1], force[3 * i + 2]);
         sum += f;
         torque += vec3(d.qpos.data(), i).cross(f);
       }

@@ -189,8 +189,8 @@ Matrices assemble(const Model& m, const Data& d) {
       const Eigen::Map<const Eigen::MatrixXd> k(K, size, size);
       for (int i = 0; i < size; ++i) {
         for (int j = 0; j < size; ++j) {
-          const int row = 3 * points[static_cast<std::size_t>(i / 3)] + i % 3;
-          const int column = 3 * points[static_cast<std::size_t>(j / 3)] + j % 3;
+          const int row = 3 * points[i / 3] + i % 3;
+          const int column = 3 * points[j / 3] + j % 3;
           out.K(row, column) += k(i, j);
           if (D) out.D(row, column) += Eigen::Map<const Eigen::MatrixXd>(D, size, size)(i, j);
         }

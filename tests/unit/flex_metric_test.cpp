@@ -294,7 +294,7 @@ TEST(FlexMetric, AFallingSystemKeepsItsShape) {
     for (int n = 0; n < m.nflexnode; ++n) d.qvel[m.nv_rigid + 3 * n] = 0.3;
     forward(m, d);
     for (int k = 0; k < 3; ++k) {
-      const double g = m.opt.gravity[static_cast<std::size_t>(k)];
+      const double g = m.opt.gravity[k];
       EXPECT_NEAR(d.qacc_smooth[k], g, 1e-10);
       EXPECT_NEAR(d.qacc_smooth[3 + k], 0, 1e-9);
       for (int n = 0; n < m.nflexnode; ++n) EXPECT_NEAR(d.qacc_smooth[m.nv_rigid + 3 * n + k], g, 1e-10);
@@ -427,11 +427,11 @@ TEST(FlexMetric, InverseDynamicsUndoesForwardDynamics) {
   for (int i = 0; i < m.nv; ++i) d.qfrc_applied[i] = isFree(m, i) ? 0.01 * std::sin(1.0 * i) : 0;
   forward(m, d);
   std::vector<double> expected(d.qfrc_applied.begin(), d.qfrc_applied.end());
-  for (int i = 0; i < m.nv; ++i) expected[static_cast<std::size_t>(i)] += d.qfrc_actuator[i];
+  for (int i = 0; i < m.nv; ++i) expected[i] += d.qfrc_actuator[i];
   inverse(m, d);
   for (int i = 0; i < m.nv; ++i) {
     if (!isFree(m, i)) continue;
-    EXPECT_NEAR(d.qfrc_inverse[i], expected[static_cast<std::size_t>(i)], 1e-8) << i;
+    EXPECT_NEAR(d.qfrc_inverse[i], expected[i], 1e-8) << i;
   }
 }
 

@@ -53,10 +53,9 @@ TEST(ConvexHull, NeighboursAreTheEdgesOfTheFaces) {
   ASSERT_EQ(expected.size(), static_cast<std::size_t>(hull.numVertices()));
   for (int v = 0; v < hull.numVertices(); ++v) {
     std::set<int> found;
-    for (int e = hull.vertexEdgeAdr[static_cast<std::size_t>(v)]; hull.edgeLocalId[static_cast<std::size_t>(e)] >= 0;
-         ++e)
-      found.insert(hull.vertexGlobalId[static_cast<std::size_t>(hull.edgeLocalId[static_cast<std::size_t>(e)])]);
-    EXPECT_EQ(found, expected[hull.vertexGlobalId[static_cast<std::size_t>(v)]]);
+    for (int e = hull.vertexEdgeAdr[v]; hull.edgeLocalId[e] >= 0; ++e)
+      found.insert(hull.vertexGlobalId[hull.edgeLocalId[e]]);
+    EXPECT_EQ(found, expected[hull.vertexGlobalId[v]]);
   }
 }
 
@@ -96,13 +95,12 @@ TEST(HullPolygons, MergeTheTrianglesOfABoxIntoSixSides) {
   setPolygonNormals(polygons, points);
   ASSERT_EQ(polygons.numPolygons(), 6);
   for (int i = 0; i < 6; ++i) {
-    EXPECT_EQ(polygons.vertexNum[static_cast<std::size_t>(i)], 4);
+    EXPECT_EQ(polygons.vertexNum[i], 4);
     // each side's normal is an axis, and its corners lie on that side
     const Vec3 n = vec3(polygons.normal.data(), i);
     EXPECT_NEAR(n.cwiseAbs().maxCoeff(), 1, test::tolerance(1e-15));
     for (int k = 0; k < 4; ++k) {
-      const Vec3 corner =
-          point(points, polygons.vertex[static_cast<std::size_t>(polygons.vertexAdr[static_cast<std::size_t>(i)] + k)]);
+      const Vec3 corner = point(points, polygons.vertex[polygons.vertexAdr[i] + k]);
       EXPECT_NEAR(n.dot(corner), n.cwiseAbs().dot(Vec3(1, 2, 3)), test::tolerance(1e-12));
     }
   }

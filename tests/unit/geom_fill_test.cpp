@@ -84,7 +84,7 @@ Triangles sphere(double radius, int n) {
 double volumeOf(const Triangles& t) {
   double sum = 0;
   for (std::size_t i = 0; i < t.face.size(); i += 3) {
-    const auto x = [&](std::size_t k) { return t.vertex[static_cast<std::size_t>(t.face[i + k])]; };
+    const auto x = [&](std::size_t k) { return t.vertex[t.face[i + k]]; };
     sum += x(0).cross(x(1)).dot(x(2)) / 6;
   }
   return sum;
@@ -101,7 +101,7 @@ Quality qualityOf(const TetMesh& mesh) {
   Quality q;
   for (std::size_t i = 0; i < mesh.tetrahedron.size(); i += 4) {
     std::array<Vec3, 4> x;
-    for (std::size_t k = 0; k < 4; ++k) x[k] = mesh.vertex[static_cast<std::size_t>(mesh.tetrahedron[i + k])];
+    for (std::size_t k = 0; k < 4; ++k) x[k] = mesh.vertex[mesh.tetrahedron[i + k]];
     const double volume = (x[1] - x[0]).cross(x[2] - x[0]).dot(x[3] - x[0]) / 6;
     q.volume += volume;
     q.leastVolume = std::min(q.leastVolume, volume);

@@ -152,7 +152,7 @@ struct Field {
     const double c = (x + size.x) / (2 * size.x) * (ncol - 1), r = (y + size.y) / (2 * size.y) * (nrow - 1);
     const int ci = std::clamp(static_cast<int>(c), 0, ncol - 2), ri = std::clamp(static_cast<int>(r), 0, nrow - 2);
     const double u = c - ci, v = r - ri;
-    const auto z = [&](int rr, int cc) { return double{data[static_cast<std::size_t>(rr * ncol + cc)]}; };
+    const auto z = [&](int rr, int cc) { return double{data[rr * ncol + cc]}; };
     // the cell is cut from its lowest corner to the opposite one
     const double h = u > v ? z(ri, ci) + u * (z(ri, ci + 1) - z(ri, ci)) + v * (z(ri + 1, ci + 1) - z(ri, ci + 1))
                            : z(ri, ci) + v * (z(ri + 1, ci) - z(ri, ci)) + u * (z(ri + 1, ci + 1) - z(ri + 1, ci));

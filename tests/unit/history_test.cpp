@@ -21,7 +21,7 @@ using test::tolerance;
 std::vector<double> ringOf(const std::function<double(double)>& f) {
   std::vector<double> ring(2 + 5 + 5, -100);
   ring[1] = 4;
-  for (int i = 0; i < 5; ++i) ring[static_cast<std::size_t>(2 + i)] = -5 + i;
+  for (int i = 0; i < 5; ++i) ring[2 + i] = -5 + i;
   for (int i = 0; i < 5; ++i) *history::insert(ring.data(), 5, 1, i) = f(i);
   return ring;
 }
@@ -107,8 +107,8 @@ TEST(History, ADelayedSensorShowsTheValueOfSomeStepsAgo) {
       step(m, d);
       prompt.push_back(d.sensordata[0]);
       force.push_back(d.sensordata[4]);
-      EXPECT_EQ(d.sensordata[1], k < 4 ? 0 : prompt[static_cast<std::size_t>(k - 4)]) << k;
-      EXPECT_EQ(d.sensordata[5], k < 2 ? 0 : force[static_cast<std::size_t>(k - 2)]) << k;
+      EXPECT_EQ(d.sensordata[1], k < 4 ? 0 : prompt[k - 4]) << k;
+      EXPECT_EQ(d.sensordata[5], k < 2 ? 0 : force[k - 2]) << k;
     }
   }
 }
@@ -124,9 +124,9 @@ TEST(History, ASensorWithAnIntervalKeepsItsValueInBetween) {
     d.ctrl[1] = controlAt(k);
     step(m, d);
     prompt.push_back(d.sensordata[0]);
-    EXPECT_EQ(d.sensordata[2], prompt[static_cast<std::size_t>(k - k % 5)]) << k;
-    EXPECT_EQ(d.sensordata[6], prompt[static_cast<std::size_t>(std::ceil(2.5 * std::floor(k / 2.5)))]) << k;
-    EXPECT_EQ(d.sensordata[3], k < 3 ? 0 : prompt[static_cast<std::size_t>(k - (k - 3) % 5)]) << k;
+    EXPECT_EQ(d.sensordata[2], prompt[k - k % 5]) << k;
+    EXPECT_EQ(d.sensordata[6], prompt[std::ceil(2.5 * std::floor(k / 2.5))]) << k;
+    EXPECT_EQ(d.sensordata[3], k < 3 ? 0 : prompt[k - (k - 3) % 5]) << k;
   }
 }
 

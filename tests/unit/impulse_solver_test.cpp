@@ -70,7 +70,7 @@ void expectAdmissible(const ConstraintProblem& p, const Outcome& o) {
   for (const RowBlock& block : p.blocks) {
     const double* l = o.lambda.data() + block.row;
     if (block.kind == BlockKind::Friction) {
-      EXPECT_LE(std::abs(l[0]), p.frictionloss[static_cast<std::size_t>(block.row)]);
+      EXPECT_LE(std::abs(l[0]), p.frictionloss[block.row]);
     }
     if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Elliptic) {
       EXPECT_GE(l[0], 0);
@@ -78,8 +78,7 @@ void expectAdmissible(const ConstraintProblem& p, const Outcome& o) {
     if (block.kind != BlockKind::Elliptic) continue;
     double share = 0;
     for (int k = 1; k < block.nrow; ++k) {
-      share +=
-          std::pow(l[k] / p.cones[static_cast<std::size_t>(block.cone)].friction[static_cast<std::size_t>(k - 1)], 2);
+      share += std::pow(l[k] / p.cones[block.cone].friction[k - 1], 2);
     }
     EXPECT_LE(std::sqrt(share), l[0] * (1 + tolerance(1e-12)));
   }
@@ -95,7 +94,7 @@ void expectSolved(const ConstraintProblem& p, const Outcome& o, double close = t
         for (int r = 0; r < block.nrow; ++r) EXPECT_NEAR(w[r], 0, close);
         break;
       case BlockKind::Friction: {
-        const double bound = p.frictionloss[static_cast<std::size_t>(block.row)];
+        const double bound = p.frictionloss[block.row];
         if (std::abs(l[0]) < bound * (1 - 1e-9)) {
           EXPECT_NEAR(w[0], 0, close);
         }
@@ -109,10 +108,10 @@ void expectSolved(const ConstraintProblem& p, const Outcome& o, double close = t
       default: {
         EXPECT_LE(w[0], close);
         EXPECT_NEAR(w[0] * l[0], 0, close);
-        const auto& friction = p.cones[static_cast<std::size_t>(block.cone)].friction;
+        const auto& friction = p.cones[block.cone].friction;
         double share = 0, along = 0, slip = 0;
         for (int k = 1; k < block.nrow; ++k) {
-          const double f = friction[static_cast<std::size_t>(k - 1)];
+          const double f = friction[k - 1];
           share += std::pow(l[k] / f, 2);
           along += w[k] * l[k];
           slip += std::pow(f * w[k], 2);

@@ -91,7 +91,7 @@ TEST(MjcfWriter, KeepsFramesAndTheOrderOfElements) {
   const auto& frames = again.world.frames;
   const auto inner = static_cast<std::size_t>(again.world.geoms[2].frame);
   EXPECT_EQ(frames[inner].orientation.euler, (spec::Vec3{0, 0, 30}));
-  EXPECT_EQ(frames[static_cast<std::size_t>(frames[inner].parent)].pos, (spec::Vec3{1, 0, 0}));
+  EXPECT_EQ(frames[frames[inner].parent].pos, (spec::Vec3{1, 0, 0}));
   EXPECT_EQ(std::count_if(frames.begin(), frames.end(), [](const auto& f) { return f.name == "f"; }), 1);
   EXPECT_EQ(std::count_if(frames.begin(), frames.end(), [](const auto& f) { return f.name == "empty"; }), 1);
 }

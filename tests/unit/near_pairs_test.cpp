@@ -32,8 +32,8 @@ Model balls(int count) {
 Box moved(const Box& box, const std::array<double, 3>& by) {
   Box result = box;
   for (int k = 0; k < 3; ++k) {
-    result.lower[k] += by[static_cast<std::size_t>(k)];
-    result.upper[k] += by[static_cast<std::size_t>(k)];
+    result.lower[k] += by[k];
+    result.upper[k] += by[k];
   }
   return result;
 }
@@ -45,7 +45,7 @@ Pairs overlapping(std::span<const Box> boxes) {
   const int count = static_cast<int>(boxes.size());
   for (int i = 0; i < count; ++i) {
     for (int j = i + 1; j < count; ++j) {
-      if (overlap(boxes[static_cast<std::size_t>(i)], boxes[static_cast<std::size_t>(j)])) pairs.push_back({i, j});
+      if (overlap(boxes[i], boxes[j])) pairs.push_back({i, j});
     }
   }
   return pairs;

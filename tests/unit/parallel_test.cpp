@@ -27,8 +27,8 @@ TEST_F(Threads, VisitEveryIndexOnceAndShareNoSlot) {
     std::vector<int> visits(1000, 0);
     std::vector<int> bySlot(static_cast<std::size_t>(std::max(1, threads)), 0);
     parallelFor(threads, 1000, [&](int index, int slot) {
-      ++visits[static_cast<std::size_t>(index)];
-      ++bySlot[static_cast<std::size_t>(slot)];  // a race, if two threads had the same slot
+      ++visits[index];
+      ++bySlot[slot];  // a race, if two threads had the same slot
     });
     EXPECT_EQ(visits, std::vector<int>(1000, 1)) << threads;
     EXPECT_EQ(std::accumulate(bySlot.begin(), bySlot.end(), 0), 1000) << threads;

@@ -36,12 +36,12 @@ State randomState(const Model& m) {
   State s{{m.qpos0.begin(), m.qpos0.end()}, std::vector<double>(static_cast<std::size_t>(m.nv))};
   for (int i = 0; i < m.nv; ++i) {
     const bool pinned = i >= m.nv_rigid && m.flexnode_pinned[(i - m.nv_rigid) / 3];
-    s.qvel[static_cast<std::size_t>(i)] = pinned ? 0 : uniform(random);
+    s.qvel[i] = pinned ? 0 : uniform(random);
   }
   integratePositions(m, s.qpos.data(), s.qvel.data(), 0.3);
   for (int i = 0; i < m.nflexnode; ++i) {
     for (int k = 0; k < 3 && !m.flexnode_pinned[i]; ++k) {
-      s.qpos[static_cast<std::size_t>(m.nq_rigid + 3 * i + k)] += 0.1 * uniform(random);
+      s.qpos[m.nq_rigid + 3 * i + k] += 0.1 * uniform(random);
     }
   }
   return s;
@@ -131,8 +131,7 @@ TEST(ReferenceLayout, VelocitiesAndAccelerationsAreDerivativesOfPositions) {
     }
     integratePositions(m, later.qpos.data(), mean.data(), t);
     for (int i = 0; i < 3 * m.nflexnode; ++i) {  // the joints were moved; nodes are moved here in any case
-      later.qpos[static_cast<std::size_t>(m.nq_rigid + i)] =
-          s.qpos[static_cast<std::size_t>(m.nq_rigid + i)] + t * mean[static_cast<std::size_t>(m.nv_rigid + i)];
+      later.qpos[m.nq_rigid + i] = s.qpos[m.nq_rigid + i] + t * mean[m.nv_rigid + i];
     }
     positions.resize(nq);
     velocities.resize(nv);

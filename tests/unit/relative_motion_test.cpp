@@ -100,8 +100,7 @@ TEST(RelativeMotion, OfAContactWithManyCarriersIsTheirWeightedSum) {
     contact.side[1] = {split, static_cast<int>(carriers.size()) - split};
     Columns expected;
     for (int i = 0; i < static_cast<int>(carriers.size()); ++i) {
-      addTo(expected, m, d, carriers[static_cast<std::size_t>(i)], Vec3(0.3, -0.1, 0.2),
-            (i < split ? -1 : 1) * d.support_weight[i]);
+      addTo(expected, m, d, carriers[i], Vec3(0.3, -0.1, 0.2), (i < split ? -1 : 1) * d.support_weight[i]);
     }
     expectSame(contactMotion(m, d, contact), expected);
   }

@@ -78,7 +78,7 @@ TEST(Side, VelocityForceAndDofsAreThoseOfOneJacobian) {
       const Vec3 force(1, -2, 3), torque(0.3, 0.2, -0.1);
       side.addForce(p, force, torque, qfrc.data());
       double power = 0;
-      for (int i = 0; i < m.nv; ++i) power += qfrc[static_cast<std::size_t>(i)] * d.qvel[i];
+      for (int i = 0; i < m.nv; ++i) power += qfrc[i] * d.qvel[i];
       EXPECT_NEAR(power, force.dot(velocity.linear) + torque.dot(velocity.angular), 1e-11);
 
       if (contact.geom[s] >= 0) {
@@ -106,7 +106,7 @@ TEST(Side, RaysFindNoGapBetweenTrianglesWithoutThickness) {
   rim.push_back(rim[0]);
   for (int i = 0; i < 7; ++i) {
     for (int k = 0; k < 50; ++k) {
-      const Vec3 target = center + 0.02 * k * (rim[static_cast<std::size_t>(i)] - center);
+      const Vec3 target = center + 0.02 * k * (rim[i] - center);
       const Vec3 origin(0.3 * std::sin(k), 0.7, 3 + 0.1 * i);
       const geom::Ray ray{origin, target - origin};
       double nearest = -1;

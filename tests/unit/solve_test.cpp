@@ -125,18 +125,18 @@ TEST(Rows, WeightsAreTheSecondDerivative) {
     multiplyRows(p, p.smoothAcceleration.data(), r.data());
     evaluateRows(p, r.data(), f.data(), s.data());
     for (const RowBlock& block : p.blocks) {
-      if (block.kind != BlockKind::Elliptic || s[static_cast<std::size_t>(block.row)] != RowState::Cone) continue;
+      if (block.kind != BlockKind::Elliptic || s[block.row] != RowState::Cone) continue;
       double W[36];
       ASSERT_TRUE(blockWeights(p, block, r.data(), s.data(), W));
       for (int j = 0; j < block.nrow; ++j) {
         const double h = 1e-6;
         std::vector<double> rp = r, rm = r, fp(r.size()), fm(r.size());
-        rp[static_cast<std::size_t>(block.row + j)] += h;
-        rm[static_cast<std::size_t>(block.row + j)] -= h;
+        rp[block.row + j] += h;
+        rm[block.row + j] -= h;
         std::vector<RowState> t(r.size());
         evaluateRows(p, rp.data(), fp.data(), t.data());
         evaluateRows(p, rm.data(), fm.data(), t.data());
-        if (t[static_cast<std::size_t>(block.row)] != RowState::Cone) continue;
+        if (t[block.row] != RowState::Cone) continue;
         for (int i = 0; i < block.nrow; ++i) {
           const auto k = static_cast<std::size_t>(block.row + i);
           const double expected = -(fp[k] - fm[k]) / (2 * h);
@@ -164,7 +164,7 @@ TEST(Rows, SharesGoFromTheSecantToTheSecondDerivative) {
     for (const RowBlock& block : p.blocks) {
       const auto row = static_cast<std::size_t>(block.row);
       if (block.kind != BlockKind::Elliptic || s[row] != RowState::Cone) continue;
-      const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+      const ConeParameters& cone = p.cones[block.cone];
       ASSERT_TRUE(isFrictionStiffer(cone));
       const int n = block.nrow;
       using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -387,7 +387,7 @@ struct GridMatrix {
   }
   static std::vector<double> padded(const Eigen::VectorXd& v) {
     std::vector<double> x(static_cast<std::size_t>(v.size() / 3 * 4));
-    for (int i = 0; i < v.size(); ++i) x[static_cast<std::size_t>(4 * (i / 3) + i % 3)] = v[i];
+    for (int i = 0; i < v.size(); ++i) x[4 * (i / 3) + i % 3] = v[i];
     return x;
   }
 
@@ -403,7 +403,7 @@ TEST(BlockPattern, NumbersRowsByLevels) {
   const int side = 7;
   const GridMatrix grid(side);
   std::vector<int> seen(static_cast<std::size_t>(grid.rows), 0);
-  for (int i = 0; i < grid.rows; ++i) ++seen[static_cast<std::size_t>(grid.pattern.rank(i))];
+  for (int i = 0; i < grid.rows; ++i) ++seen[grid.pattern.rank(i)];
   for (const int count : seen) EXPECT_EQ(count, 1);
   const auto level = [&](int i) { return i / side + i % side; };
   for (int i = 0; i < grid.rows; ++i) {
@@ -570,7 +570,7 @@ TEST(BlockGradients, FindSmoothSolutionsOfStiffSheetsQuickly) {
   }
   A.factor();
   const BlockGradients gradients(side * side, arena);
-  for (int i = 0; i < side * side; ++i) gradients.right()[static_cast<std::size_t>(4 * i)] = std::sin(0.01 * i);
+  for (int i = 0; i < side * side; ++i) gradients.right()[4 * i] = std::sin(0.01 * i);
   const BlockGradients::Report report = gradients.solve(A.matrix(), 1e-20, 0, 100);
   EXPECT_TRUE(report.converged);
   EXPECT_LT(report.iterations, 50);
@@ -588,7 +588,7 @@ TEST(BlockGradients, GoOnFromTheFactorOfASimilarMatrix) {
       block[4 * r] += 1000 * (1 + r);
       changed.dense(3 * i + r, 3 * i + r) += 1000 * (1 + r);
     }
-    touched[static_cast<std::size_t>(i)] = 1;
+    touched[i] = 1;
   }
   for (int i = 0; i < grid.rows; ++i) {
     double* const block = changed.maker->block(changed.pattern.find(i, i));
@@ -777,10 +777,10 @@ TEST(GaussSeidel, ForcesAreAdmissible) {
       }
       if (block.kind == BlockKind::Elliptic) {
         const double* f = r.force.data() + block.row;
-        const ConeParameters& cone = p.cones[static_cast<std::size_t>(block.cone)];
+        const ConeParameters& cone = p.cones[block.cone];
         double sum = 0;
         for (int k = 1; k < block.nrow; ++k) {
-          const double t = f[k] / cone.friction[static_cast<std::size_t>(k - 1)];
+          const double t = f[k] / cone.friction[k - 1];
           sum += t * t;
         }
         EXPECT_GE(f[0], 0);

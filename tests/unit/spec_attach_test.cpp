@@ -41,7 +41,7 @@ TEST(Replicate, PlacesCopiesAlongATurningPath) {
     <replicate count="4" offset="2 0 0" euler="0 0 90"><geom/></replicate></frame></worldbody>)");
   const double expected[4][2] = {{0, 0}, {2, 0}, {2, 2}, {0, 2}};
   for (std::size_t i = 0; i < 4; ++i) {
-    const spec::Frame& frame = spec.world.frames[static_cast<std::size_t>(spec.world.geoms[i].frame)];
+    const spec::Frame& frame = spec.world.frames[spec.world.geoms[i].frame];
     EXPECT_EQ(frame.parent, 0);
     EXPECT_NEAR(frame.pos[0], expected[i][0], 1e-15);
     EXPECT_NEAR(frame.pos[1], expected[i][1], 1e-15);

@@ -182,8 +182,7 @@ std::vector<double> tensorOf(const Model& m) {
   std::vector<double> tensor(9, 0);
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k)
-        tensor[static_cast<std::size_t>(3 * i + j)] += R[i][k] * m.body_inertia[3 + k] * R[j][k];
+      for (int k = 0; k < 3; ++k) tensor[3 * i + j] += R[i][k] * m.body_inertia[3 + k] * R[j][k];
   return tensor;
 }
 

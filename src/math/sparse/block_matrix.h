@@ -30,8 +30,8 @@ class BlockPattern {
 
   int rows() const { return static_cast<int>(rank_.size()); }
   int blocks() const { return static_cast<int>(column_.size()); }
-  int longestRow() const { return longestRow_; }                            ///< blocks
-  int rank(int row) const { return rank_[static_cast<std::size_t>(row)]; }  ///< the number of a row that was given
+  int longestRow() const { return longestRow_; }  ///< blocks
+  int rank(int row) const { return rank_[row]; }  ///< the number of a row that was given
   /// Where the block (row, column), row >= column, is; -1: nowhere.
   int find(int row, int column) const;
   /// After so many iterations without success a factor of that many multiplications had better been made.
@@ -40,9 +40,8 @@ class BlockPattern {
   const int* column() const { return column_.data(); }
   /// Blocks of a column below the diagonal, from the top.
   std::span<const int> below(int column) const {
-    const auto begin = static_cast<std::size_t>(belowAdr_[static_cast<std::size_t>(column)]);
-    return std::span(below_).subspan(begin,
-                                     static_cast<std::size_t>(belowAdr_[static_cast<std::size_t>(column + 1)]) - begin);
+    const auto begin = static_cast<std::size_t>(belowAdr_[column]);
+    return std::span(below_).subspan(begin, static_cast<std::size_t>(belowAdr_[column + 1]) - begin);
   }
   /// Two blocks of a column, the first in the row of some block, the second in the row that its column stands for.
   struct Common {
@@ -50,9 +49,8 @@ class BlockPattern {
   };
   /// What block k of the factor has to take off: S_ij needs S_il L_jl' for all columns l < j that rows i and j share.
   std::span<const Common> commonOf(int k) const {
-    const auto begin = static_cast<std::size_t>(commonAdr_[static_cast<std::size_t>(k)]);
-    return std::span(common_).subspan(begin,
-                                      static_cast<std::size_t>(commonAdr_[static_cast<std::size_t>(k + 1)]) - begin);
+    const auto begin = static_cast<std::size_t>(commonAdr_[k]);
+    return std::span(common_).subspan(begin, static_cast<std::size_t>(commonAdr_[k + 1]) - begin);
   }
 
  private:

@@ -13,15 +13,15 @@ FactorMaker::FactorMaker(const FactorPlan& plan, std::span<double> matrices, std
       work_(arena.take<double>(6 * static_cast<std::ptrdiff_t>(plan.largestFront()))) {}
 
 void FactorMaker::eliminate(int f) const {
-  const Front& front = plan_.fronts()[static_cast<std::size_t>(f)];
+  const Front& front = plan_.fronts()[f];
   double* F = matrix(front);
   const int* position = plan_.positionsOf(front);
-  for (int i = 0; i < front.size; ++i) placeOfPosition_[static_cast<std::size_t>(position[i])] = i;
+  for (int i = 0; i < front.size; ++i) placeOfPosition_[position[i]] = i;
   for (const FactorPlan::Update& update : plan_.updatesOf(f)) {
-    const Front& earlier = plan_.fronts()[static_cast<std::size_t>(update.front)];
+    const Front& earlier = plan_.fronts()[update.front];
     const int* rows = plan_.positionsOf(earlier);
     for (int i = update.begin; i < earlier.size; ++i) {
-      places_[static_cast<std::size_t>(i - update.begin)] = placeOfPosition_[static_cast<std::size_t>(rows[i])];
+      places_[i - update.begin] = placeOfPosition_[rows[i]];
     }
     subtractPanel(earlier.size, earlier.columns, matrix(earlier), update.begin, update.end, places_.data(), front.size,
                   F, work_.data());
