@@ -209,8 +209,8 @@ struct LargestError {
 
 struct Status {
   std::array<TroubleReport, static_cast<int>(Trouble::Count)> troubles;
-  TroubleReport& operator[](Trouble t) { return troubles[t]; }
-  const TroubleReport& operator[](Trouble t) const { return troubles[t]; }
+  TroubleReport& operator[](Trouble t) { return troubles[static_cast<std::size_t>(t)]; }
+  const TroubleReport& operator[](Trouble t) const { return troubles[static_cast<std::size_t>(t)]; }
   /// Counts one more event; the first one leaves its index, time, force and cause.
   void note(Trouble t, int index, double time, const LargestForce& force = {}, const FlexCause& flex = {}) {
     TroubleReport& report = (*this)[t];

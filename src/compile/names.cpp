@@ -38,11 +38,11 @@ class NameWriter {
 
 void Names::add(ObjType type, const std::string& name, int id) {
   if (name.empty()) return;
-  ids_[keyOf(type)].emplace(name, id);
+  ids_[static_cast<std::size_t>(keyOf(type))].emplace(name, id);
 }
 
 int Names::find(ObjType type, const std::string& name) const {
-  const auto& ids = ids_[keyOf(type)];
+  const auto& ids = ids_[static_cast<std::size_t>(keyOf(type))];
   const auto found = ids.find(name);
   return found == ids.end() ? -1 : found->second;
 }

@@ -389,8 +389,8 @@ std::vector<SceneMaterial> materialsOf(const Spec& spec, const std::vector<Scene
       if (role == std::end(kRoles)) continue;
       m.layers[role - std::begin(kRoles)] = findTexture(textures, textOf(layer, "texture"));
     }
-    m.texture = m.layers[MaterialLayer::Rgb];
-    if (m.texture < 0) m.texture = m.layers[MaterialLayer::Rgba];
+    m.texture = m.layers[static_cast<std::size_t>(MaterialLayer::Rgb)];
+    if (m.texture < 0) m.texture = m.layers[static_cast<std::size_t>(MaterialLayer::Rgba)];
     materials.push_back(std::move(m));
   }
   return materials;

@@ -49,7 +49,7 @@ constexpr std::array<const char*, static_cast<std::size_t>(StageBit::Count)> kNa
                                                                                     "solve",
                                                                                     "accelerationSensors"};
 
-const char* nameOf(StageBit stage) { return kNames[stage]; }
+const char* nameOf(StageBit stage) { return kNames[static_cast<std::size_t>(stage)]; }
 std::uint32_t bitOf(StageBit stage) { return std::uint32_t{1} << static_cast<int>(stage); }
 
 void require(const Model& m, const Data& d, const char* function, std::initializer_list<StageBit> needed) {
@@ -58,7 +58,7 @@ void require(const Model& m, const Data& d, const char* function, std::initializ
   for (const StageBit stage : needed) {
     if (d.work->stagesRun & bitOf(stage)) continue;
     throw std::invalid_argument(
-        fmt::format("{} needs {}, which has not run since an earlier stage or a reset", function, kNames[stage]));
+        fmt::format("{} needs {}, which has not run since an earlier stage or a reset", function, kNames[static_cast<std::size_t>(stage)]));
   }
 }
 

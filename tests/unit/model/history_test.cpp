@@ -125,7 +125,7 @@ TEST(History, ASensorWithAnIntervalKeepsItsValueInBetween) {
     step(m, d);
     prompt.push_back(d.sensordata[0]);
     EXPECT_EQ(d.sensordata[2], prompt[k - k % 5]) << k;
-    EXPECT_EQ(d.sensordata[6], prompt[std::ceil(2.5 * std::floor(k / 2.5))]) << k;
+    EXPECT_EQ(d.sensordata[6], prompt[static_cast<std::size_t>(std::ceil(2.5 * std::floor(k / 2.5)))]) << k;
     EXPECT_EQ(d.sensordata[3], k < 3 ? 0 : prompt[k - (k - 3) % 5]) << k;
   }
 }
