@@ -139,6 +139,25 @@ TEST(StoppedRuns, SAFE_3_SignalsFinishTheStepAndWriteWhatWasAskedFor) {
   }
 }
 
+// Ctrl-C goes to all programs of the terminal's group, also to the one that makes the film.
+TEST(StoppedRuns, SAFE_3_AFilmIsCompletedWhenTheGroupIsInterrupted) {
+  const TestFolder folder;
+  const std::string model = folder.write("m.xml", models().begin()->second);
+  const std::string command = "render '" + model + "' --size 64x48 --out ";
+  for (const std::string file : {"film.gif", "film.mp4"}) {
+    SCOPED_TRACE(file);
+    const std::string out = "'" + folder.path(file) + "'";
+    if (runShell("\"$SINEW\" " + command + out + " --duration 0.1").exitCode != 0) continue;  // no ffmpeg
+    std::filesystem::remove(folder.path(file));
+    const CommandResult r = runShell("setsid \"$SINEW\" " + command + out + R"( --duration 100 & group=$!
+      sleep 1.5  # the shell starts this with SIGINT ignored
+      kill -TERM -$group; wait $group)");
+    EXPECT_EQ(r.exitCode, 143) << r.err;
+    EXPECT_NE(r.out.find("film "), std::string::npos) << r.out;
+    EXPECT_TRUE(std::filesystem::exists(folder.path(file)));
+  }
+}
+
 TEST(StoppedRuns, SAFE_3_ASummaryIsPrintedWithoutACheckpointToo) {
   const TestFolder folder;
   const std::string out = folder.path("t.csv");
