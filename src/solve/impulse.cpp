@@ -81,7 +81,7 @@ ImpulseSolver::ImpulseSolver(const ConstraintProblem& p, const ImpulseRows& rows
 void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
   const auto isCone = [](const RowBlock& block) { return block.kind == BlockKind::Elliptic && block.nrow == 3; };
   std::ptrdiff_t cones = 0;
-  for (const int b : blocks) cones += isCone(p_.blocks[static_cast<std::size_t>(b)]);
+  for (const int b : blocks) cones += isCone(p_.blocks[b]);
   const auto most = static_cast<std::ptrdiff_t>(blocks.size());
   contacts_ = arena.take<FreeContact>(cones);
   jacobians_ = arena.take<const double*>(cones);
@@ -92,7 +92,7 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
   segments_ = arena.take<Segment>(most);
   Sides last;
   for (const int b : blocks) {
-    const RowBlock& block = p_.blocks[static_cast<std::size_t>(b)];
+    const RowBlock& block = p_.blocks[b];
     const Manifold* sides = nullptr;
     if (!acts(block)) {
       idle_[idleCount_++] = &block;
@@ -125,8 +125,7 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
 }
 
 bool ImpulseSolver::acts(const RowBlock& block) const {
-  return block.kind != BlockKind::Elliptic ||
-         rows_.target[static_cast<std::size_t>(block.row)] != -std::numeric_limits<double>::infinity();
+  return block.kind != BlockKind::Elliptic || rows_.target[block.row] != -std::numeric_limits<double>::infinity();
 }
 
 const Manifold* ImpulseSolver::sidesOf(const RowBlock& block, Sides& last) {
@@ -139,8 +138,8 @@ const Manifold* ImpulseSolver::sidesOf(const RowBlock& block, Sides& last) {
     const ImpulseSpace::Component& c = space_.componentOf(column[j]);
     if (m.sides == 2 || !c.small()) return nullptr;
     space_.prepare(c);
-    m.slot[static_cast<std::size_t>(m.sides)] = c.slot;
-    m.dense[static_cast<std::size_t>(m.sides)] = c.dense;
+    m.slot[m.sides] = c.slot;
+    m.dense[m.sides] = c.dense;
     while (j < block.ncol && column[j] < c.end) ++j;  // columns grow
   }
   last.few = true;
@@ -161,7 +160,7 @@ const double* ImpulseSolver::paddedRows(const RowBlock& block, const Manifold& s
   const int width = kSmall * sides.sides;
   double* J = arena.zeros<double>(3 * width).data();
   for (int j = 0; j < block.ncol; ++j) {
-    const int slot = space_.slotOf(p_.columns[static_cast<std::size_t>(block.column + j)]);
+    const int slot = space_.slotOf(p_.columns[block.column + j]);
     const std::size_t side = slot >= sides.slot[0] && slot < sides.slot[0] + kSlots ? 0 : 1;
     double* place = J + kSmall * static_cast<int>(side) + (slot - sides.slot[side]);
     for (int k = 0; k < 3; ++k) place[k * width] = values[k * block.ncol + j];
@@ -180,14 +179,14 @@ void ImpulseSolver::addFreeContact(const RowBlock& block, const Manifold& sides,
   contact.keeps = 1;
   contact.yields = {};
   contact.slip = 0;
-  const ConeParameters& cone = p_.cones[static_cast<std::size_t>(block.cone)];
+  const ConeParameters& cone = p_.cones[block.cone];
   contact.friction = {cone.friction[0], cone.friction[1]};
   std::copy_n(rows_.target.data() + block.row, 3, contact.target.begin());
 
   const bool continues = segmentCount_ > 0 && segments_[segmentCount_ - 1].free;
   Manifold* last = continues ? &manifolds_[manifoldCount_ - 1] : nullptr;
   if (last && last->count < Manifold::kMostPoints && last->sides == sides.sides && last->slot == sides.slot &&
-      sameShift(J, jacobians_[static_cast<std::size_t>(last->begin)], sides.sides)) {
+      sameShift(J, jacobians_[last->begin], sides.sides)) {
     ++last->count;
     return;
   }
@@ -227,7 +226,7 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
   large.keeps = arena.take<double>(n).data();
   std::fill_n(large.keeps, n, 1.0);
   for (int j = 0; j < block.ncol; ++j) {
-    slot[static_cast<std::size_t>(j)] = space_.slotOf(column[j]);
+    slot[j] = space_.slotOf(column[j]);
   }
   for (int k = 0; k < n; ++k) {
     const double* basis = p_.values.data() + block.value + k * block.ncol;
@@ -241,15 +240,14 @@ void ImpulseSolver::prepareLarge(LargeBlock& large, Arena& arena) {
       const double* other = p_.values.data() + block.value + l * block.ncol;
       double sum = 0;
       for (int j = 0; j < block.ncol; ++j) sum += other[j] * scratch[column[j]];
-      gram[static_cast<std::size_t>(k * n + l)] = sum;
+      gram[k * n + l] = sum;
     }
     forEachComponent([&](const ImpulseSpace::Component& c) { std::fill(scratch + c.begin, scratch + c.end, 0.0); });
   }
   for (int k = 0; k < n; ++k) {
     const double* basis = p_.values.data() + block.value + k * block.ncol;
     if (std::any_of(basis, basis + block.ncol, [](double x) { return std::abs(x) > kLeastLever; })) continue;
-    for (int l = 0; l < n; ++l)
-      gram[static_cast<std::size_t>(k * n + l)] = gram[static_cast<std::size_t>(l * n + k)] = 0;
+    for (int l = 0; l < n; ++l) gram[k * n + l] = gram[l * n + k] = 0;
   }
   large.slot = slot.data();
   large.runs = runs.data();
@@ -279,7 +277,7 @@ void ImpulseSolver::residualOf(const LargeBlock& large, double* w) const {
       odd += basis[j + 1] * velocity[large.slot[j + 1]];
     }
     if (j < block.ncol) even += basis[j] * velocity[large.slot[j]];
-    w[k] = rows_.target[static_cast<std::size_t>(block.row + k)] - (even + odd);
+    w[k] = rows_.target[block.row + k] - (even + odd);
   }
 }
 
@@ -300,7 +298,7 @@ void ImpulseSolver::visitCone(const LargeBlock& large, const double* w, double l
   const RowBlock& block = *large.rows;
   const int n = block.nrow, t = n - 1;
   const double* G = large.gram;
-  const double* friction = p_.cones[static_cast<std::size_t>(block.cone)].friction.data();
+  const double* friction = p_.cones[block.cone].friction.data();
   const double across = n > 2 ? std::max(G[n + 1], G[2 * n + 2]) : 0;
   const double normal = std::max(least, large.keeps[0] * (lambda[0] + w[0] * inverseOfNormal(G[0], across)));
   const double push = normal - lambda[0];
@@ -341,9 +339,7 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
   for (int i = 0; i < n; ++i) w[i] += large.bias[i];
-  const auto leastOf = [&](int i) {
-    return sweep.part ? sweep.least(total_[static_cast<std::size_t>(block.row + i)]) : 0.0;
-  };
+  const auto leastOf = [&](int i) { return sweep.part ? sweep.least(total_[block.row + i]) : 0.0; };
   switch (block.kind) {
     case BlockKind::Equality:
       for (int i = 0; i < n; ++i) {
@@ -371,7 +367,7 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
     change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
   if (sweep.part && sweep.back) {
-    for (int i = 0; i < n; ++i) total_[static_cast<std::size_t>(block.row + i)] += lambda[i];
+    for (int i = 0; i < n; ++i) total_[block.row + i] += lambda[i];
   }
   move(large, delta);
 }
@@ -387,7 +383,7 @@ void ImpulseSolver::start(std::span<double> lambda) {
     const RowBlock& block = *large.rows;
     double* l = lambda.data() + block.row;
     if (block.kind == BlockKind::Elliptic) {
-      intoCone(block.nrow, p_.cones[static_cast<std::size_t>(block.cone)].friction.data(), l);
+      intoCone(block.nrow, p_.cones[block.cone].friction.data(), l);
     }
     for (int r = 0; r < block.nrow; ++r) {
       const double bound = boundOf(block.row + r);
@@ -412,7 +408,7 @@ void ImpulseSolver::addImpulses(std::span<const double> lambda) {
     const RowBlock& block = *large.rows;
     const double* J = p_.values.data() + block.value;
     for (int r = 0; r < block.nrow; ++r, J += block.ncol) {
-      const double l = lambda[static_cast<std::size_t>(block.row + r)];
+      const double l = lambda[block.row + r];
       if (l == 0) continue;
       for (int k = 0; k < block.ncol; ++k) sum[large.slot[k]] += l * J[k];
     }
@@ -434,7 +430,7 @@ ImpulseReport ImpulseSolver::solve(std::span<double> lambda) {
 double ImpulseSolver::gapOf(const LargeBlock& large, int row) const {
   const RowBlock& block = *large.rows;
   const double* J = p_.values.data() + block.value + row * block.ncol;
-  double gap = gap_[static_cast<std::size_t>(block.row + row)];
+  double gap = gap_[block.row + row];
   for (int k = 0; k < block.ncol; ++k) gap += J[k] * space_.moved()[large.slot[k]];
   return gap;
 }
@@ -480,16 +476,16 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
   substep_ = h;
   share_ = std::min(kMostShare, 1 - std::pow(1 - step.erp, 1.0 / count));
   for (FreeContact& c : contacts_) {
-    c.gap = gap_[static_cast<std::size_t>(c.row)];
+    c.gap = gap_[c.row];
     c.yields = yieldingOf(c.row);
   }
   rows_.bound = bound / count;
   const auto scale = [&](double factor) {
     for (const FreeContact& c : contacts_) {
-      for (int r = c.row; r < c.row + 3; ++r) lambda[static_cast<std::size_t>(r)] *= factor;
+      for (int r = c.row; r < c.row + 3; ++r) lambda[r] *= factor;
     }
     for (const LargeBlock& large : large_) {
-      for (int r = 0; r < large.rows->nrow; ++r) lambda[static_cast<std::size_t>(large.rows->row + r)] *= factor;
+      for (int r = 0; r < large.rows->nrow; ++r) lambda[large.rows->row + r] *= factor;
     }
   };
   scale(1.0 / count);
@@ -573,7 +569,7 @@ void ImpulseSolver::rowVelocities(std::span<double> Jv) const {
     for (int r = 0; r < block.nrow; ++r, J += block.ncol) {
       double sum = 0;
       for (int k = 0; k < block.ncol; ++k) sum += J[k] * velocity[space_.slotOf(column[k])];
-      Jv[static_cast<std::size_t>(block.row + r)] = sum;
+      Jv[block.row + r] = sum;
     }
   };
   for (const RowBlock* block : free_) multiply(*block);

@@ -153,14 +153,14 @@ class ImpulseSolver {
   void visit(const LargeBlock& large, const Sweep& sweep, double* lambda, Change& change);
   void extrapolate(double beta);
   void visitCone(const LargeBlock& large, const double* w, double least, double* lambda) const;
-  Yielding yieldingOf(int row) const { return Yielding::of(substep_, share_, length_[static_cast<std::size_t>(row)]); }
+  Yielding yieldingOf(int row) const { return Yielding::of(substep_, share_, length_[row]); }
   void applyToLarge(const PositionRule& rule);  // sets bias and keeps of their contacts and limits
   Change sweepOnce(Sweep sweep, double* lambda);
   ImpulseReport sweep(int maxSweeps, std::span<double> lambda);
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
   double gapOf(const LargeBlock& large, int row) const;       // where the dofs have moved
   void move(const LargeBlock& large, const double* delta);    // v += inv(A) J' delta
-  double boundOf(int row) const { return rows_.bound * p_.frictionloss[static_cast<std::size_t>(row)]; }
+  double boundOf(int row) const { return rows_.bound * p_.frictionloss[row]; }
 
   const ConstraintProblem& p_;
   ImpulseRows rows_;
