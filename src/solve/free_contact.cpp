@@ -359,11 +359,15 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
 
 template <bool Back, bool Part>
 SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
-                               const FreeVelocities& f, double beta, Sums& sums) {
+                               const FreeVelocities& f, const Sweep& sweep, Sums& sums) {
+  const auto visitOne = [&]<int Sides>(const Manifold& m, FreeContact* c) __attribute__((always_inline)) {
+    if constexpr (Part && !Back) applyRuleTo<Sides>(m, c, f, *sweep.rule);
+    visit<Sides, Back, Part>(m, c, f, sweep.beta, sums);
+  };
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const Manifold& m = manifolds[Back ? count - 1 - i : i];
     FreeContact* c = contacts + m.begin;
-    m.sides == 2 ? visit<2, Back, Part>(m, c, f, beta, sums) : visit<1, Back, Part>(m, c, f, beta, sums);
+    m.sides == 2 ? visitOne.template operator()<2>(m, c) : visitOne.template operator()<1>(m, c);
   }
 }
 
@@ -371,11 +375,11 @@ SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, Free
                            const FreeVelocities& f, Sweep sweep, double& moved, double& size) {
   Sums sums;
   if (sweep.part) {
-    sweep.back ? visitInOrder<true, true>(manifolds, count, contacts, f, 0, sums)
-               : visitInOrder<false, true>(manifolds, count, contacts, f, sweep.beta, sums);
+    sweep.back ? visitInOrder<true, true>(manifolds, count, contacts, f, sweep, sums)
+               : visitInOrder<false, true>(manifolds, count, contacts, f, sweep, sums);
   } else {
-    sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep.beta, sums)
-               : visitInOrder<false, false>(manifolds, count, contacts, f, sweep.beta, sums);
+    sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep, sums)
+               : visitInOrder<false, false>(manifolds, count, contacts, f, sweep, sums);
   }
   moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
   size += sums.size[0] + sums.size[1] + sums.size[2];

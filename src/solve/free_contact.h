@@ -116,6 +116,9 @@ struct Sweep {
   /// push. They are added to the total on the way back. On the way forth they begin with what they were, plus beta
   /// times the change from the substep before, which `course` remembers.
   bool part = false;
+  /// Free contacts set bias and keeps by it just before they are visited, which saves a pass over them. Substeps,
+  /// forth.
+  const PositionRule* rule = nullptr;
 
   /// Least normal impulse, `total` being that of the substeps before.
   double least(double total) const { return part ? std::min(0.0, -total) : 0; }

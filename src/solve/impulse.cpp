@@ -435,8 +435,7 @@ double ImpulseSolver::gapOf(const LargeBlock& large, int row) const {
   return gap;
 }
 
-void ImpulseSolver::apply(const PositionRule& rule) {
-  applyRule(manifolds_, contacts_.data(), space_.free(), rule);
+void ImpulseSolver::applyToLarge(const PositionRule& rule) {
   for (const LargeBlock& large : large_) {
     const RowBlock& block = *large.rows;
     if (block.kind != BlockKind::Elliptic && block.kind != BlockKind::Unilateral) continue;
@@ -499,8 +498,8 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
       for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h, lead);
     }
     rule.elapsed = substep * h;
-    apply(rule);
-    sweepOnce({.back = false, .beta = lead, .part = true}, lambda.data());
+    applyToLarge(rule);
+    sweepOnce({.back = false, .beta = lead, .part = true, .rule = &rule}, lambda.data());
     const Change change = sweepOnce({.back = true, .part = true}, lambda.data());
     lead = change.moved <= kSlow * kSlow * change.size ? kLead : 0;
     for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
@@ -522,7 +521,8 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
   rows_.bound = bound;
   rule.corrects = false;
   rule.elapsed = step.h;
-  apply(rule);
+  applyRule(manifolds_, contacts_.data(), space_.free(), rule);
+  applyToLarge(rule);
   double before = 0, beta = 0;
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   for (int i = 0; i < relaxing; ++i) {

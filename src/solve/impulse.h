@@ -154,7 +154,7 @@ class ImpulseSolver {
   void extrapolate(double beta);
   void visitCone(const LargeBlock& large, const double* w, double least, double* lambda) const;
   Yielding yieldingOf(int row) const { return Yielding::of(substep_, share_, length_[row]); }
-  void apply(const PositionRule& rule);  // sets bias and keeps of all contacts and limits
+  void applyToLarge(const PositionRule& rule);  // sets bias and keeps of their contacts and limits
   Change sweepOnce(Sweep sweep, double* lambda);
   ImpulseReport sweep(int maxSweeps, std::span<double> lambda);
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
