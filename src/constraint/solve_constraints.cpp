@@ -136,10 +136,10 @@ bool orderByWork(const Data& d, std::span<const Island> islands, std::span<int> 
     total += work[i] = workOf(d, islands[i]);
   }
   std::sort(order.begin(), order.end(), [&](int a, int b) {
-    const double left = work[static_cast<std::size_t>(a)], right = work[static_cast<std::size_t>(b)];
+    const double left = work[a], right = work[b];
     return left != right ? left > right : a < b;
   });
-  return total - work[static_cast<std::size_t>(order[0])] > kWorkWorthAThread;
+  return total - work[order[0]] > kWorkWorthAThread;
 }
 
 /// Every island on its own, on as many threads as the user allows. An island's result depends on nothing but its own
@@ -156,10 +156,10 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   const auto solve = [&](int i, Arena& arena) {
     const Arena::Scope scope(arena);
     if (m.opt.solver == Solver::Impulse) {
-      d.island[i] = solveImpulses(m, d, islands[static_cast<std::size_t>(i)], shared ? &*shared : nullptr, arena);
+      d.island[i] = solveImpulses(m, d, islands[i], shared ? &*shared : nullptr, arena);
       return;
     }
-    const Island& island = islands[static_cast<std::size_t>(i)];
+    const Island& island = islands[i];
     IslandProblem local(m, d, island, arena);
     local.chooseStart(m.opt, arena);
     d.island[i] = solveOne(m, local.problem(), hasStops(d, island), local.solution(), arena);
@@ -174,9 +174,7 @@ void solveIslands(const Model& m, Data& d, std::span<Island> islands) {
   const std::span<int> order = d.work->arena.take<int>(count);
   const int threads = orderByWork(d, islands, order, d.work->arena) ? d.threads : 1;
   d.work->threadArena.resize(static_cast<std::size_t>(d.threads));
-  parallelFor(threads, count, [&](int k, int slot) {
-    solve(order[static_cast<std::size_t>(k)], d.work->threadArena[static_cast<std::size_t>(slot)]);
-  });
+  parallelFor(threads, count, [&](int k, int slot) { solve(order[k], d.work->threadArena[slot]); });
 
   // any thread may meet the largest island next time
   std::size_t most = 0;
@@ -222,7 +220,7 @@ void solveConstraints(const Model& m, Data& d) {
   std::copy(d.qacc.begin(), d.qacc.end(), smooth.begin());
   solveRows(m, d);
   for (int i = 0; i < m.nv; ++i) {
-    const double a = smooth[static_cast<std::size_t>(i)];
+    const double a = smooth[i];
     if (!std::isfinite(a)) d.qacc[i] = a;
   }
 }

@@ -220,7 +220,7 @@ double PrimalSolver::decrement() const {
 
 bool PrimalSolver::isSurelyNear() const {
   const bool hasKinks = std::any_of(p_.blocks.begin(), p_.blocks.end(), [&](const RowBlock& block) {
-    return block.kind == BlockKind::Elliptic && isSharp(p_.cones[static_cast<std::size_t>(block.cone)]);
+    return block.kind == BlockKind::Elliptic && isSharp(p_.cones[block.cone]);
   });
   if (!hasKinks) return true;
   const Arena::Scope scope(arena_);

@@ -424,7 +424,7 @@ Vec3 forceOf(const Model& m, const Data& d, const Contact& c) {
   } else {
     for (int k = 0; k < 2; ++k) {
       local[0] += f[2 * k] + f[2 * k + 1];
-      local[k + 1] = c.friction[static_cast<std::size_t>(k)] * (f[2 * k] - f[2 * k + 1]);
+      local[k + 1] = c.friction[k] * (f[2 * k] - f[2 * k + 1]);
     }
   }
   return ConstMapMat3(c.frame.data()).transpose() * local;
@@ -591,7 +591,7 @@ TEST(FlexContacts, OfPinnedAndFreeVerticesTakeTurns) {
     double most = 0, off = 0;
     for (int i = 0; i < m.nv; ++i) {
       most = std::max(most, std::abs(d.qacc[i]));
-      off = std::max(off, std::abs(d.qacc[i] - found[static_cast<std::size_t>(i)]));
+      off = std::max(off, std::abs(d.qacc[i] - found[i]));
     }
     EXPECT_LT(off, tolerance(1e-6) * most) << jacobian;
     for (int i = 0; i < 20; ++i) step(m, d);
