@@ -84,7 +84,8 @@ double relativeChange(const solve::ConstraintProblem& p, const solve::Solution& 
 /// One problem by the solver of the model, then, if asked for, without slip.
 IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, bool stops, solve::Solution solution,
                       Arena& arena) {
-  const solve::SolveOptions options = solveOptions(m.opt);
+  solve::SolveOptions options = solveOptions(m.opt);
+  options.surely = true;
   const solve::Plan plan = solve::choosePlan(shapeOf(m.opt, p, stops, arena), m.opt);
   solve::SolveReport report;
   double scale = p.primalScale;

@@ -12,6 +12,7 @@ namespace {
 /// Inner iterations end when the decrease they still promise is this share of what the outer ones end at: so small that
 /// they are as good as a factor. They converge fast, so this costs little.
 constexpr double kEnoughOfTolerance = 1e-12;
+constexpr double kStalled = 1e-6;  ///< of the tolerance: an iteration that improves less is rounding
 
 double dot(std::span<const double> a, std::span<const double> b) {
   // four interleaved sums: fixed order, and independent enough to run in parallel lanes
@@ -217,6 +218,18 @@ double PrimalSolver::decrement() const {
   return std::max(0.5 * p_.primalScale * dot(gradient_, preconditioned_), 0.0);
 }
 
+bool PrimalSolver::isSurelyNear() const {
+  const bool hasKinks = std::any_of(p_.blocks.begin(), p_.blocks.end(), [&](const RowBlock& block) {
+    return block.kind == BlockKind::Elliptic && isSharp(p_.cones[block.cone]);
+  });
+  if (!hasKinks) return true;
+  const Arena::Scope scope(arena_);
+  const std::span<double> y = arena_.take<double>(n_);
+  std::copy(gradient_.begin(), gradient_.end(), y.begin());
+  p_.metric->solve(y.data());
+  return 0.5 * p_.primalScale * dot(gradient_, y) < options_.tolerance;
+}
+
 void PrimalSolver::predict(const Solution& s, std::span<const double> expected) {
   start(s);
   const double before = cost_;
@@ -301,7 +314,16 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     report.converged = report.gradientNorm < tolerance;
     const bool improvedLittle = report.improvement > 0 && report.improvement < tolerance;
     if (!report.converged && newton) {
-      report.converged = !directionFrom(s, improvedLittle) || decrement() < tolerance;
+      const bool hasDirection = directionFrom(s, improvedLittle);
+      report.converged = !hasDirection || decrement() < tolerance;
+      if (report.converged && options_.surely && !share_.empty() && report.improvement > kStalled * tolerance &&
+          !isSurelyNear()) {
+        report.converged = false;
+        if (!hasDirection) {
+          updateHessian(s);
+          solveHessian(s);
+        }
+      }
     } else if (!report.converged) {
       report.converged = improvedLittle;
       std::copy(gradient_.begin(), gradient_.end(), preconditioned_.begin());

@@ -64,6 +64,7 @@ struct SolveOptions {
   double noslipTolerance = 1e-6;
   MatrixForm matrix = MatrixForm::None;  ///< of Newton's method; None: whichever is predicted to be cheapest
   Accuracy accuracy = Accuracy::OfAFactor;
+  bool surely = false;  ///< Newton: kinks of sharp cones must not hide that more is left than the tolerance
 };
 
 /// What a solver did. Not converging is a report, not an error.

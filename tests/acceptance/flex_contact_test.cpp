@@ -582,7 +582,8 @@ TEST(FlexContacts, OfPinnedAndFreeVerticesTakeTurns) {
 
 // Every point of what lies flat on something is as deep as the others. Contacts at points of the collider's choice kept
 // cloth on a disc at 0.07 m/s, 2 mm deep; a cloth held by implied rows was thrown off a box by contacts that repeated
-// each vertex six times. Tolerance: 0.3 s after a fall of 1 mm, with damping, less than 1 mm/s is left.
+// each vertex six times, and later kept at 0.02 m/s by a solver that took the kinks of its cones for an optimum.
+// Tolerance: 0.3 s after a fall of 1 mm, with damping, less than 1 mm/s is left.
 TEST(FlexContacts, FLEX_S4_SoftThingsComeToRestOnFlatOnes) {
   const std::string sheet = R"(type="grid" dim="2" count="8 8 1" spacing=".03 .03 .03" pos="0 0 .006" mass=".05")";
   const std::string large = R"(type="grid" dim="2" count="20 20 1" spacing=".02 .02 .02" pos="0 0 .006" mass=".05")";
@@ -600,7 +601,7 @@ TEST(FlexContacts, FLEX_S4_SoftThingsComeToRestOnFlatOnes) {
   for (const Case& c : {Case{disc, sheet, thin, 0.05 * 9.81, 1e-3}, Case{slab, sheet, thin, 0.05 * 9.81, 1e-3},
                         Case{box, sheet, thin, 0.05 * 9.81, 1e-3}, Case{disc, block, solid, 0.2 * 9.81, 1e-3},
                         Case{box, block, solid, 0.2 * 9.81, 1e-3}, Case{slab, block, solid, 0.2 * 9.81, 1e-3},
-                        Case{box, large, "", 0.05 * 9.81, 0.05}}) {  // edges as stiff as a step allows ring on
+                        Case{box, large, "", 0.05 * 9.81, 1e-3}}) {
     const Model m = compile(readMjcfText(
         R"(<mujoco><option timestep=".002" integrator="implicitfast"/><asset><mesh name="slab" vertex="-.3 -.3 -.05
         .3 -.3 -.05 -.3 .3 -.05 .3 .3 -.05 -.3 -.3 .05 .3 -.3 .05 -.3 .3 .05 .3 .3 .05"/></asset><worldbody><geom )" +
