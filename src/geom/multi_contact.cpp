@@ -46,7 +46,7 @@ void addFace(const ConvexBody& body, int face, ClipScratch::Side& side) {
 void boxFaces(const ConvexBody& box, const Distinct& feature, const Vec3& outward, ClipScratch::Side& side) {
   for (int axis = 0; axis < 3; ++axis) {
     int positive = 0;
-    for (int i = 0; i < feature.count; ++i) positive += feature.vertex[static_cast<std::size_t>(i)] >> axis & 1;
+    for (int i = 0; i < feature.count; ++i) positive += feature.vertex[i] >> axis & 1;
     if (positive == feature.count) addFace(box, 2 * axis, side);
     if (positive == 0) addFace(box, 2 * axis + 1, side);
   }
@@ -214,7 +214,7 @@ void clip(std::span<const Vec3> clipper, std::span<const Vec3> subject, const Ve
     const double dist = dot(p - clipper[0], n);
     Witness w{.onA = p + along * -std::abs(dist), .onB = p, .dist = dist};
     if (swapped) std::swap(w.onA, w.onB);
-    contacts.item[static_cast<std::size_t>(contacts.count++)] = w;
+    contacts.item[contacts.count++] = w;
   };
   if (polygon.size() > kMaxWitnesses) {
     for (const std::size_t i : largestQuadrilateral(polygon)) add(polygon[i]);
