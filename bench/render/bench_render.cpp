@@ -34,6 +34,15 @@ std::pair<double, double> timed(F f) {
   return {wall[2], cpu[2]};
 }
 
+/// A scene under two lights that cast shadows.
+std::string lit(std::string mjcf) {
+  const std::string world = "<worldbody>";
+  mjcf.insert(mjcf.find(world) + world.size(), R"(
+    <light pos="0 0 4" dir="0 0 -1" diffuse="0.5 0.5 0.5" castshadow="true"/>
+    <light pos="-3 2 4" dir="3 -2 -3" diffuse="0.4 0.4 0.4" castshadow="true"/>)");
+  return mjcf;
+}
+
 void measure(const std::string& name, const sinew::Spec& spec) {
   const sinew::Model m = sinew::compile(spec);
   sinew::Data d(m);
@@ -63,6 +72,7 @@ int main(int argc, char** argv) {
       "{}\n\n| scene | pixels | scene made, ms | update, ms | picture, ms | picture, ms of processor |\n"
       "|---|---|---|---|---|---|\n",
       sinew::bench::machineName());
+  measure("humanoid with shadows", sinew::readMjcfText(lit(sinew::scenes::humanoidOnFloor().mjcf)));
   for (const auto& scene : {sinew::scenes::humanoidOnFloor(), sinew::scenes::demo(), sinew::scenes::softDrape()}) {
     measure(scene.name, sinew::readMjcfText(scene.mjcf));
   }

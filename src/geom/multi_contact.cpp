@@ -10,8 +10,8 @@
 namespace sinew::geom {
 namespace {
 
-constexpr double kFacing = 0.996;  ///< cosine from which two directions count as parallel, about 5 degrees
-constexpr double kAlong = 0.0888;  ///< and sine of about the same angle, for an edge along a face
+constexpr double kFacing = 0.996;      ///< cosine from which two directions count as parallel, about 5 degrees
+constexpr double kAlongFace = 0.0888;  ///< and sine of about the same angle, for an edge along a face
 
 /// A feature reduced to its distinct vertices.
 struct Distinct {
@@ -132,7 +132,7 @@ Match facingPair(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 Match edgeAlongFace(const std::vector<Vec3>& edge, const std::vector<Vec3>& face) {
   for (std::size_t j = 0; j < face.size(); ++j) {
     for (std::size_t i = 0; i < edge.size(); ++i) {
-      if (std::abs(dot(edge[i], face[j])) < kAlong) return {i, j, true};
+      if (std::abs(dot(edge[i], face[j])) < kAlongFace) return {i, j, true};
     }
   }
   return {};

@@ -10,9 +10,9 @@ namespace sinew::geom {
 namespace {
 
 /// Numbers the cells of a cube of `perSide` cells in each direction over the points.
-class Grid {
+class PointGrid {
  public:
-  Grid(const Array<ContactPoint>& points, std::ptrdiff_t begin, int perSide)
+  PointGrid(const Array<ContactPoint>& points, std::ptrdiff_t begin, int perSide)
       : perSide_(perSide), low_(points[begin].pos), size_(Vec3::Zero()) {
     Vec3 high = low_;
     for (std::ptrdiff_t i = begin + 1; i < points.size(); ++i) {
@@ -52,7 +52,7 @@ void thinOut(Array<ContactPoint>& points, std::ptrdiff_t begin, std::ptrdiff_t m
 
   // Contacts lie on a surface, so that about the square of the number of cells along a side is occupied. From each
   // cell one after the other, the deepest first, until there are enough.
-  const Grid grid(points, begin, std::max(1, static_cast<int>(std::sqrt(0.5 * static_cast<double>(most)))));
+  const PointGrid grid(points, begin, std::max(1, static_cast<int>(std::sqrt(0.5 * static_cast<double>(most)))));
   struct Candidate {
     std::int64_t cell;
     std::int32_t point, rank;

@@ -1,10 +1,11 @@
-# Asks a command without viewer and renderer for them.
+# Asks a command without viewer, renderer, MPI and HDF5 for them, and one without the viewer's page for that.
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
 
 # expect(STATUS TEXT ARGUMENT...): exit status, and what standard output and error must hold (a regular expression)
+set(program ${BARE})
 function(expect status text)
-  execute_process(COMMAND ${BARE} ${ARGN} WORKING_DIRECTORY ${WORK}
+  execute_process(COMMAND ${program} ${ARGN} WORKING_DIRECTORY ${WORK} TIMEOUT 60
     RESULT_VARIABLE result OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(NOT result EQUAL ${status} OR NOT "${out}${err}" MATCHES "${text}")
     message(FATAL_ERROR "sinew ${ARGN}\nexpected status ${status} and \"${text}\", found ${result} and\n${out}${err}")
@@ -18,7 +19,21 @@ expect(1 "this sinew was built without its renderer: install libembree-dev" rend
 expect(0 "built without the renderer" demo --headless --duration 0.2)
 expect(0 "steps" run ${MODEL} --duration 0.1)
 expect(0 "" info ${MODEL})
-foreach(file out.html out.png)
+
+expect(0 "results" rollout ${MODEL} --runs 2 --duration 0.05 --out job)
+expect(2 "HDF5 needs the program sinew-hdf5, which is not in" rollout --merge job out.h5)
+expect(0 "" rollout --merge job out.npz)
+set(ENV{OMPI_COMM_WORLD_SIZE} 2)
+expect(2 "the program sinew-mpi, which makes them one job, is not in" rollout ${MODEL} --runs 2 --duration 0.05 --out team)
+unset(ENV{OMPI_COMM_WORLD_SIZE})
+
+set(program ${PAGELESS})
+set(no_page "this build has no viewer page: it needs Node")
+expect(1 "${no_page}" view ${MODEL} --no-browser)
+expect(2 "${no_page}" run ${MODEL} --duration 0.1 --html out.html)
+expect(0 "steps" run ${MODEL} --duration 0.1)
+
+foreach(file out.html out.png out.h5)
   if(EXISTS ${WORK}/${file})
     message(FATAL_ERROR "${file} was written")
   endif()
