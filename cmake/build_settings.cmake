@@ -41,6 +41,10 @@ function(sinew_target_settings target)
   # GCC's garbage collection is a tenth of the time, and never frees what matters: only above 1 GB per process
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1000000>)
 
+  # Functions of the library call each other directly and may be inlined, although its code is position independent and
+  # they could be replaced at load time: nobody does that. Clang never allows for it.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+
   # vectors are passed by value to functions that are always inlined only: no calling convention is at stake
   target_compile_options(${target} PRIVATE -Wno-psabi)
 

@@ -85,7 +85,7 @@ double relativeChange(const solve::ConstraintProblem& p, const solve::Solution& 
 IslandReport solveOne(const Model& m, const solve::ConstraintProblem& p, bool stops, solve::Solution solution,
                       Arena& arena) {
   solve::SolveOptions options = solveOptions(m.opt);
-  options.surely = true;
+  options.boundsGap = true;
   const solve::Plan plan = solve::choosePlan(shapeOf(m.opt, p, stops, arena), m.opt);
   solve::SolveReport report;
   double scale = p.primalScale;

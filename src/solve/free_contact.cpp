@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "math/kernel.h"
-#include "solve/friction_disk.h"
+#include "solve/block_solve.h"
 
 namespace sinew::solve {
 namespace {

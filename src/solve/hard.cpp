@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "math/types.h"
-#include "solve/friction_disk.h"
+#include "solve/block_solve.h"
 #include "solve/primal.h"
 #include "solve/rows.h"
 

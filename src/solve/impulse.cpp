@@ -10,7 +10,7 @@
 
 #include "math/kernel.h"
 #include "math/types.h"
-#include "solve/friction_disk.h"
+#include "solve/block_solve.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {

@@ -218,9 +218,9 @@ double PrimalSolver::decrement() const {
   return std::max(0.5 * p_.primalScale * dot(gradient_, preconditioned_), 0.0);
 }
 
-bool PrimalSolver::isSurelyNear() const {
+bool PrimalSolver::gapIsWithinTolerance() const {
   const bool hasKinks = std::any_of(p_.blocks.begin(), p_.blocks.end(), [&](const RowBlock& block) {
-    return block.kind == BlockKind::Elliptic && isSharp(p_.cones[block.cone]);
+    return block.kind == BlockKind::Elliptic && isFrictionStiffer(p_.cones[block.cone]);
   });
   if (!hasKinks) return true;
   const Arena::Scope scope(arena_);
@@ -316,8 +316,8 @@ SolveReport PrimalSolver::solve(Solution s, std::span<double> costs) {
     if (!report.converged && newton) {
       const bool hasDirection = directionFrom(s, improvedLittle);
       report.converged = !hasDirection || decrement() < tolerance;
-      if (report.converged && options_.surely && !share_.empty() && report.improvement > kStalled * tolerance &&
-          !isSurelyNear()) {
+      if (report.converged && options_.boundsGap && !dual_.empty() && report.improvement > kStalled * tolerance &&
+          !gapIsWithinTolerance()) {
         report.converged = false;
         if (!hasDirection) {
           updateHessian(s);

@@ -60,10 +60,10 @@ class PrimalSolver {
   void solveHessian(const Solution& s);   // preconditioned = inv(H) gradient
   // inv(H) gradient after an iteration; false: it improved too little for another one
   bool directionFrom(const Solution& s, bool improvedLittle);
-  // whether the cost is surely within the tolerance of its minimum: it is as convex as the metric A, so that no more
-  // than 1/2 g' inv(A) g is left. What H promises is no bound near the kinks of sharp cones, where its second
-  // derivatives hold for a small step only
-  bool isSurelyNear() const;
+  // Whether the bound 1/2 g' inv(A) g of the optimality gap, which holds because the cost is as convex as the metric A,
+  // is below the tolerance. The decrement is no bound near the kinks of cones whose friction is stiffer than the
+  // normal: second derivatives hold there for a small step only.
+  bool gapIsWithinTolerance() const;
   double decrement() const;  // 1/2 scale g' P g for the current preconditioned gradient
 
   const ConstraintProblem& p_;

@@ -64,7 +64,9 @@ struct SolveOptions {
   double noslipTolerance = 1e-6;
   MatrixForm matrix = MatrixForm::None;  ///< of Newton's method; None: whichever is predicted to be cheapest
   Accuracy accuracy = Accuracy::OfAFactor;
-  bool surely = false;  ///< Newton: kinks of sharp cones must not hide that more is left than the tolerance
+  /// Newton's method ends only when the bound 1/2 g' inv(A) g of the optimality gap is below the tolerance, too, where
+  /// cones have kinks: near these the decrement is no bound.
+  bool boundsGap = false;
 };
 
 /// What a solver did. Not converging is a report, not an error.

@@ -1,3 +1,0 @@
-#pragma once
-
-#include "solve/block_solve.h"  // IWYU pragma: export
