@@ -91,7 +91,7 @@ class Problem {
       });
     }
     PlanMemory plans;
-    const FactorPlan& plan = plans.planFor(p, arena_);
+    const sparse::FactorPlan& plan = plans.planFor(p, arena_);
     s.sparseFlops = plan.flops();
     s.order = least([&] {
       PlanMemory fresh;

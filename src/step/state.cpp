@@ -217,8 +217,8 @@ void requireRings(const char* function, std::span<const double> next) {
     const double other = next[tree];
     const bool isNumber = isWhole(other, -2147483648.0, trees - 1);
     if (isNumber && other < 0) continue;
-    const bool sleeps = isNumber && next[other] >= 0;
-    if (sleeps && std::exchange(reached[other], 1) == 0) continue;
+    const bool sleeps = isNumber && next[static_cast<std::size_t>(other)] >= 0;
+    if (sleeps && std::exchange(reached[static_cast<std::size_t>(other)], 1) == 0) continue;
     throw std::invalid_argument(fmt::format(
         "{}: tree_asleep[{}] of the given state is {}: trees that sleep must form rings", function, tree, other));
   }
