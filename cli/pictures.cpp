@@ -263,8 +263,8 @@ bool isPng(const std::string& file) {
 void reportRange(const Frame& frame) {
   if (frame.flexValue.empty()) return;
   static constexpr const char* kUnits[] = {"", "stress, Pa", "strain", "contact force, N", "energy, J/m^3"};
-  fmt::print("colours           {} from {:.4g} (dark) to {:.4g} (yellow)\n", kUnits[frame.flexColor],
-             frame.flexRange[0], frame.flexRange[1]);
+  fmt::print("colours           {} from {:.4g} (dark) to {:.4g} (yellow)\n",
+             kUnits[static_cast<std::size_t>(frame.flexColor)], frame.flexRange[0], frame.flexRange[1]);
 }
 
 }  // namespace
