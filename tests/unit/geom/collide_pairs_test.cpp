@@ -62,7 +62,8 @@ std::vector<std::pair<GeomType, GeomType>> collidingPairs() {
 std::string nameOf(const testing::TestParamInfo<std::pair<GeomType, GeomType>>& info) {
   constexpr std::array<const char*, 8> kNames = {"Plane",     "HField",   "Sphere", "Capsule",
                                                  "Ellipsoid", "Cylinder", "Box",    "Mesh"};
-  return std::string(kNames[info.param.first]) + kNames[info.param.second];
+  return std::string(kNames[static_cast<std::size_t>(info.param.first)]) +
+         kNames[static_cast<std::size_t>(info.param.second)];
 }
 
 class StackedPairs : public testing::TestWithParam<std::pair<GeomType, GeomType>> {

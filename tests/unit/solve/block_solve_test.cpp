@@ -95,7 +95,9 @@ TEST(BlockSolve, FindsTheMinimumInTheEllipsoid) {
             solveInEllipsoid(n, block.G.data(), block.c.data(), block.friction.data(), block.normal, x.data());
         (border ? slides : stick) += 1;
         EXPECT_LE(block.load(x), 1 + 1e-12);
-        if (border) EXPECT_NEAR(block.load(x), 1, tolerance(1e-12));
+        if (border) {
+          EXPECT_NEAR(block.load(x), 1, tolerance(1e-12));
+        }
         // both are feasible, and the gradient gets near: x must not cost more
         EXPECT_LE(block.cost(x), block.cost(block.byProjectedGradient()) + tolerance(1e-9))
             << n << " tangents, rank " << rank;
