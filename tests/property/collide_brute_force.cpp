@@ -35,7 +35,8 @@ std::vector<TypePair> allPairs() {
 std::string nameOf(const testing::TestParamInfo<TypePair>& info) {
   constexpr std::array<const char*, 8> kNames = {"Plane",     "HField",   "Sphere", "Capsule",
                                                  "Ellipsoid", "Cylinder", "Box",    "Mesh"};
-  return std::string(kNames[info.param.first]) + kNames[info.param.second];
+  return std::string(kNames[static_cast<std::size_t>(info.param.first)]) +
+         kNames[static_cast<std::size_t>(info.param.second)];
 }
 
 class ConvexPairs : public testing::TestWithParam<TypePair> {

@@ -238,7 +238,7 @@ std::vector<ShapeAndCount> shapesAndCounts() {
 std::string shapeAndCountName(const testing::TestParamInfo<ShapeAndCount>& info) {
   constexpr std::array<const char*, 8> kNames = {"Plane",     "HField",   "Sphere", "Capsule",
                                                  "Ellipsoid", "Cylinder", "Box",    "Mesh"};
-  return std::string(kNames[info.param.first]) + std::to_string(info.param.second);
+  return std::string(kNames[static_cast<std::size_t>(info.param.first)]) + std::to_string(info.param.second);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShapeAndElement, testing::ValuesIn(shapesAndCounts()), shapeAndCountName);
