@@ -260,9 +260,10 @@ SINEW_INLINE void friction(FreeContact& c, const Wide& start, const double* w, d
   slidePlane(c.gram[1], c.along, c.gram[2], push, c.friction.data(), normal, c.slip, x);
 }
 
-/// Sums over the rows of contacts, in lanes; the fourth says nothing.
+/// SweepChange, sums in lanes, of which the fourth says nothing; `most` in substeps only.
 struct Sums {
   Wide moved{}, size{};
+  double most = 0;
 };
 
 /// Three dofs of the normal's row of J times x.
@@ -316,8 +317,13 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
   if constexpr (Part && Back) store(c.total.data(), loadWide(c.total.data()) + next);
   if constexpr (!Part || Back) {
     const Wide gram = loadWide(c.gram.data()), moved = Part ? next - loadWide(c.course.data()) : change;
-    sums.moved += gram * moved * moved;
-    sums.size += gram * next * next;
+    const Wide term = gram * moved * moved, own = gram * next * next;
+    sums.moved += term;
+    sums.size += own;
+    if constexpr (Part) {
+      const double itsMoved = term[0] + term[1] + term[2], itsSize = own[0] + own[1] + own[2];
+      if (itsMoved > sums.most * itsSize && itsSize > 0) sums.most = itsMoved / itsSize;
+    }
   }
 }
 
@@ -372,7 +378,7 @@ SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, 
 }
 
 SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
-                           const FreeVelocities& f, Sweep sweep, double& moved, double& size) {
+                           const FreeVelocities& f, Sweep sweep, SweepChange& change) {
   Sums sums;
   if (sweep.part) {
     sweep.back ? visitInOrder<true, true>(manifolds, count, contacts, f, sweep, sums)
@@ -381,8 +387,9 @@ SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, Free
     sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep, sums)
                : visitInOrder<false, false>(manifolds, count, contacts, f, sweep, sums);
   }
-  moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
-  size += sums.size[0] + sums.size[1] + sums.size[2];
+  change.moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
+  change.size += sums.size[0] + sums.size[1] + sums.size[2];
+  change.most = std::max(change.most, sums.most);
 }
 
 SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeContact* contacts, const double* const* J,
@@ -440,8 +447,8 @@ void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts
 }
 
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
-                    double& moved, double& size) {
-  visitAll(manifolds.data(), static_cast<std::ptrdiff_t>(manifolds.size()), contacts, v, sweep, moved, size);
+                    SweepChange& change) {
+  visitAll(manifolds.data(), static_cast<std::ptrdiff_t>(manifolds.size()), contacts, v, sweep, change);
 }
 
 void applyRule(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v,

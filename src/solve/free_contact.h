@@ -124,12 +124,25 @@ struct Sweep {
   double least(double total) const { return part ? std::min(0.0, -total) : 0; }
 };
 
-/// One visit of each contact in turn. `moved` and `size` grow by sum G_kk (change of lambda_k)^2 and
-/// sum G_kk lambda_k^2; in substeps on the way back only, and by the change since the substep before. Before that
-/// impulses are extrapolated, lambda += beta course, which the velocities know already, and courses become beta course
+/// What a sweep did, over the rows k that were visited. In substeps it is counted on the way back only, and the change
+/// is that since the substep before.
+struct SweepChange {
+  double moved = 0;  ///< sum G_kk (change of lambda_k)^2
+  double size = 0;   ///< sum G_kk lambda_k^2
+  double most = 0;   ///< the largest share of `moved` in `size` that a single contact has
+
+  void add(double itsMoved, double itsSize) {
+    moved += itsMoved;
+    size += itsSize;
+    if (itsMoved > most * itsSize && itsSize > 0) most = itsMoved / itsSize;
+  }
+};
+
+/// One visit of each contact in turn. `change` takes in what they did. Before that impulses are extrapolated, lambda +=
+/// beta course, which the velocities know already, and courses become beta course
 /// + change, with the change of the sweep before. For substeps see Sweep.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
-                    double& moved, double& size);
+                    SweepChange& change);
 
 /// sum += J' lambda of all contacts, in the places of velocities.
 void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, double* sum);

@@ -129,11 +129,7 @@ class ImpulseSolver {
     bool free = false;
     std::size_t begin = 0, end = 0;
   };
-  /// Two sums over the rows that were visited.
-  struct Change {
-    double moved = 0;  // of A_ii times the square of the change of lambda_i
-    double size = 0;   // of A_ii times the square of lambda_i
-  };
+  using Change = SweepChange;
   /// Which bodies the columns of a block are about. Contacts of one pair follow each other and share them.
   struct Sides {
     const RowBlock* block = nullptr;

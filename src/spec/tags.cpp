@@ -58,7 +58,9 @@ const std::vector<SensorTag>& sensorTags() {
                                               {"flexkinetic", T::FlexKinetic},
                                               {"flexelastic", T::FlexElastic},
                                               {"flexmembrane", T::FlexMembrane},
-                                              {"flexmoment", T::FlexMoment}};
+                                              {"flexmoment", T::FlexMoment},
+                                              {"tactile", T::Tactile},
+                                              {"plugin", T::Plugin}};
   return tags;
 }
 
