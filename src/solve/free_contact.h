@@ -129,7 +129,7 @@ struct Sweep {
 struct SweepChange {
   double moved = 0;  ///< sum G_kk (change of lambda_k)^2
   double size = 0;   ///< sum G_kk lambda_k^2
-  double most = 0;   ///< the largest share of `moved` in `size` that a single contact has
+  double most = 0;   ///< the largest ratio of the two for a single contact
 
   void add(double itsMoved, double itsSize) {
     moved += itsMoved;
@@ -138,9 +138,9 @@ struct SweepChange {
   }
 };
 
-/// One visit of each contact in turn. `change` takes in what they did. Before that impulses are extrapolated, lambda +=
-/// beta course, which the velocities know already, and courses become beta course
-/// + change, with the change of the sweep before. For substeps see Sweep.
+/// One visit of each contact in turn; `change` adds up what they did. Before that impulses are extrapolated,
+/// lambda += beta course, which the velocities know already, and courses become beta course + change, with the change
+/// of the sweep before. For substeps see Sweep.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     SweepChange& change);
 

@@ -22,8 +22,8 @@ constexpr int kRelaxing = 4;
 constexpr double kMostShare = 0.3;
 /// From substep to substep impulses go on by this share of their last change. Less than a half, or hard rows would
 /// oscillate; without it slow modes of tall things would, see docs/impulse.md. It is for these only: where one impulse
-/// changes by more than the share kSlow in a substep, something has been met or let go.
-constexpr double kLead = 0.4, kSlow = 0.01;
+/// changes by more than the share kLeadLimit in a substep, something has been met or let go.
+constexpr double kLead = 0.4, kLeadLimit = 0.01;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -360,14 +360,14 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
       }
       break;
   }
-  double all = 0, size = 0;
+  double changed = 0, size = 0;
   for (int i = 0; i < n; ++i) {
     large.change[i] = delta[i] = lambda[i] - delta[i];
     const double moved = sweep.part ? lambda[i] - large.course[i] : delta[i];
-    all += large.gram[i * n + i] * moved * moved;
+    changed += large.gram[i * n + i] * moved * moved;
     size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
-  change.add(all, size);
+  change.add(changed, size);
   if (sweep.part && sweep.back) {
     for (int i = 0; i < n; ++i) total_[block.row + i] += lambda[i];
   }
@@ -503,7 +503,7 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
     applyToLarge(rule);
     sweepOnce({.back = false, .beta = lead, .part = true, .rule = &rule}, lambda.data());
     const Change change = sweepOnce({.back = true, .part = true}, lambda.data());
-    lead = change.most <= kSlow * kSlow ? kLead : 0;
+    lead = change.most <= kLeadLimit * kLeadLimit ? kLead : 0;
     for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
   }
   report.sweeps = 2 * count;

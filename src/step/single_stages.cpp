@@ -57,8 +57,8 @@ void require(const Model& m, const Data& d, const char* function, std::initializ
   if (const auto fault = checkOption(m.opt)) throw std::invalid_argument(fmt::format("{}: {}", function, *fault));
   for (const StageBit stage : needed) {
     if (d.work->stagesRun & bitOf(stage)) continue;
-    throw std::invalid_argument(
-        fmt::format("{} needs {}, which has not run since an earlier stage or a reset", function, kNames[static_cast<std::size_t>(stage)]));
+    throw std::invalid_argument(fmt::format("{} needs {}, which has not run since an earlier stage or a reset",
+                                            function, kNames[static_cast<std::size_t>(stage)]));
   }
 }
 

@@ -1,3 +1,5 @@
+#include "solve/rows.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +16,6 @@
 #include "integrate/integrate.h"
 #include "math/types.h"
 #include "sinew/step.h"
-#include "solve/rows.h"
 #include "support/mjcf_text.h"
 #include "support/tolerance.h"
 

@@ -1,11 +1,11 @@
+#include "elastic/cell.h"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <memory>
 #include <random>
-
-#include "elastic/cell.h"
 
 // Cells of interpolated flexes: eight or twenty-seven nodes, the reference's corotated linear law or a textbook law at
 // Gauss points.

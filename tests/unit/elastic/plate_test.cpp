@@ -1,3 +1,5 @@
+#include "elastic/plate.h"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -8,7 +10,6 @@
 
 #include "compile/flex_topology.h"
 #include "elastic/hinge.h"
-#include "elastic/plate.h"
 
 namespace sinew::elastic {
 namespace {

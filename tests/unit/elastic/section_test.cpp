@@ -1,3 +1,5 @@
+#include "elastic/section.h"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -5,7 +7,6 @@
 #include <random>
 
 #include "compile/flex_parameters.h"
-#include "elastic/section.h"
 
 // Rods with twist: sections of three points, and the joints between them.
 namespace sinew::elastic {

@@ -1,3 +1,5 @@
+#include "elastic/shell.h"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +9,6 @@
 #include <random>
 #include <set>
 
-#include "elastic/shell.h"
 #include "forces/elasticity.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"

@@ -1,3 +1,5 @@
+#include "elastic/tetrahedron.h"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -6,7 +8,6 @@
 #include <random>
 
 #include "elastic/cell.h"
-#include "elastic/tetrahedron.h"
 
 // Tetrahedra with ten nodes, and bending of trilinear cells.
 namespace sinew::elastic {

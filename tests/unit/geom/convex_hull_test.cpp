@@ -1,3 +1,5 @@
+#include "geom/convex_hull.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <set>
 #include <string>
 
-#include "geom/convex_hull.h"
 #include "geom/hull_polygons.h"
 #include "geom/mesh_error.h"
 #include "support/sample_meshes.h"

@@ -1,9 +1,10 @@
+#include "geom/fluid.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 
-#include "geom/fluid.h"
 #include "support/tolerance.h"
 
 namespace sinew::geom {

@@ -1,3 +1,5 @@
+#include "geom/mesh_load.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -9,7 +11,6 @@
 
 #include "geom/mesh_builtin.h"
 #include "geom/mesh_error.h"
-#include "geom/mesh_load.h"
 #include "support/sample_meshes.h"
 #include "support/tolerance.h"
 

@@ -1,9 +1,10 @@
+#include "geom/mesh.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 #include <string>
 
-#include "geom/mesh.h"
 #include "geom/mesh_builtin.h"
 #include "geom/mesh_error.h"
 #include "support/sample_meshes.h"

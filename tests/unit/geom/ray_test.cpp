@@ -1,3 +1,5 @@
+#include "geom/ray.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <random>
 
 #include "geom/mesh.h"
-#include "geom/ray.h"
 #include "math/quat.h"
 #include "support/sample_meshes.h"
 #include "support/tolerance.h"

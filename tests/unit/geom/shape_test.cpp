@@ -1,3 +1,5 @@
+#include "geom/shape.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -5,7 +7,6 @@
 #include <numbers>
 #include <random>
 
-#include "geom/shape.h"
 #include "support/tolerance.h"
 
 namespace sinew::geom {

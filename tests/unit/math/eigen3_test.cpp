@@ -1,8 +1,9 @@
+#include "math/eigen3.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "math/eigen3.h"
 #include "support/tolerance.h"
 
 namespace sinew {

@@ -1,4 +1,6 @@
 // Copies of parts of a model: names, references, settings and keyframes that come along.
+#include "spec/attach.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +11,6 @@
 
 #include "sinew/load.h"
 #include "sinew/model.h"
-#include "spec/attach.h"
 #include "spec/names.h"
 #include "spec/orientation.h"
 

@@ -198,7 +198,9 @@ TEST(AllNear, ReadsMatricesOfEitherOrder) {
   EXPECT_FALSE(allNear(a, b.transpose(), 0.5));
 }
 
-TEST(Paths, LeadToTheRepository) { EXPECT_TRUE(std::filesystem::exists(sourceDir() / "tests/unit/support/support_test.cpp")); }
+TEST(Paths, LeadToTheRepository) {
+  EXPECT_TRUE(std::filesystem::exists(sourceDir() / "tests/unit/support/support_test.cpp"));
+}
 
 }  // namespace
 }  // namespace sinew::test
