@@ -18,45 +18,48 @@ from conftest import CLOTH, ROOT
 PACKAGE = pathlib.Path(sinew.__file__).parent
 
 
-def schedule():
-    """Seconds that this thread ran, and that it was ready to run while all processors were taken by others."""
-    ran, waited, _ = pathlib.Path("/proc/thread-self/schedstat").read_text().split()
-    return int(ran) * 1e-9, int(waited) * 1e-9
+def processor():
+    """Seconds that this thread ran, and how often it went to sleep of its own accord, as one that waits for a lock does."""
+    here = pathlib.Path("/proc/thread-self")
+    sleeps = re.search(r"^voluntary_ctxt_switches:\s*(\d+)", (here / "status").read_text(), re.M)
+    return int((here / "schedstat").read_text().split()[0]) * 1e-9, int(sleeps[1])
 
 
 def test_PY_7_two_threads_step_two_data():
-    """1.8 times as fast as one, by the clock, or by the clock without the time in which the threads were ready to run and
-    other programs had the processors: what is left of it is work and waiting for each other."""
+    """1.8 times as fast as one: both are inside step at once, neither sleeps, and what each does takes no longer than alone.
+
+    By the processor's time and not by the clock, which on a virtual machine also runs while others have the processor;
+    `make bench-python` has the clock."""
     model = sinew.Model.from_text(CLOTH.replace('count="6 6 1"', 'count="16 16 1"'))
     datas = [sinew.Data(model) for _ in range(2)]
-    spent = [0.0, 0.0]
 
-    def run(i):
+    def run(i, together=None, results=None):
         datas[i].reset()
-        ran, waited = schedule()
-        start = time.perf_counter()
+        if together:
+            together.wait()
+        (ran, sleeps), start = processor(), time.perf_counter()
         sinew.step(model, datas[i], 120)
-        wall = time.perf_counter() - start
-        after = schedule()
-        spent[i] = wall - (after[1] - waited)
-        return wall, after[0] - ran
+        end, after = time.perf_counter(), processor()
+        if results is not None:
+            results[i] = start, end, after[0] - ran, after[1] - sleeps
+        return after[0] - ran
 
-    run(0)
-    best = clock = 0.0
-    for _ in range(6):
-        # one after the other, then both at once
-        alone, work = np.sum([run(0), run(1)], axis=0)
-        threads = [threading.Thread(target=run, args=(i,)) for i in range(2)]
-        start = time.perf_counter()
+    run(0), run(1)
+    tries = []
+    for _ in range(30):
+        alone = run(0) + run(1)
+        results, together = [None, None], threading.Barrier(2)
+        threads = [threading.Thread(target=run, args=(i, together, results)) for i in range(2)]
         for t in threads:
             t.start()
         for t in threads:
             t.join()
-        clock = max(clock, alone / (time.perf_counter() - start))
-        best = max(best, clock, work / max(spent))
-        if best >= 1.8:
-            break
-    assert best >= 1.8, (clock, best)
+        start, end, ran, sleeps = zip(*results)
+        overlap = (min(end) - max(start)) / min(e - s for s, e in zip(start, end))
+        tries.append((overlap, sum(sleeps), alone / max(ran)))
+        if overlap > 0.8 and sum(sleeps) <= 1 and alone / max(ran) >= 1.8:
+            return
+    pytest.fail(f"overlap, sleeps, speed of the tries: {tries}")
 
 
 def test_PY_7_the_lock_is_free_while_stepping():
