@@ -43,9 +43,10 @@ run: ## build the library, the command and the viewer's page, show the demo; ARG
 	@cmake --build build/release --parallel $(JOBS) --target sinew_cli
 	@$(SINEW) $(if $(ARGS),run $(ARGS),demo)
 
-test: setup build python-module ## build and run every test and the conformance scenes
+test: setup build python-module ## build and run every test, the conformance scenes, and `make smoke`
 	@ctest --preset release --parallel $(JOBS)
 	@scripts/conformance.sh $(SINEW)
+	@$(MAKE) smoke
 
 docs: ## build the documentation site, pictures and replays included: build/docs/html/index.html
 	@scripts/setup.sh --without-python $(DOCS)

@@ -150,8 +150,8 @@ void Session::tellEdits() {
   server_.sendToAll(fmt::format("{{\"edits\":{},\"options\":{}}}", dump(edits), optionsJson(m_->opt)));
 }
 
-void Session::handle(const Other& other, bool obey) {
-  for (const Event& event : server_.takeEvents()) {
+void Session::handle(const std::vector<Event>& events, const Other& other, bool obey) {
+  for (const Event& event : events) {
     switch (event.kind) {
       case Event::Kind::Opened:
         opened(event.client);
@@ -167,7 +167,10 @@ void Session::handle(const Other& other, bool obey) {
 }
 
 void Session::obeyText(std::uint64_t client, const std::string& text, const Other& other, bool obey) {
-  const auto refuse = [&](const std::string& why) { server_.refuse(client, dump({{"error", why}})); };
+  const auto refuse = [&](const std::string& why) {
+    ++refusals_;
+    server_.refuse(client, dump({{"error", why}}));
+  };
   const Json j = Json::parse(text, nullptr, false);
   if (j.is_discarded() || !j.is_object()) return refuse("a message must be a JSON object");
   const auto name = j.find("c");
@@ -267,6 +270,7 @@ void Session::setWants(std::uint64_t client, const Json& j) {
     }
     for (const Json& x : *watch) {
       if (!x.is_array() || x.size() != 2) throw Refusal{"an entry of 'watch' is a name and an index"};
+      if (!x[1].is_number_integer()) throw Refusal{"the index of an entry of 'watch' must be a whole number"};
       WatchEntry entry{x[0].get<std::string>().substr(0, 64), x[1].get<int>()};
       if (entry.array.rfind("flexelem_str", 0) == 0 || entry.array == "flexvert_force" ||
           entry.array == "flexpoint_reaction" || entry.array == "flexnode_reaction") {

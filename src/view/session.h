@@ -35,7 +35,11 @@ class Session {
   using Other = std::function<bool(const nlohmann::json& command)>;
   /// Carries out what windows asked for since the last call. `obey` false: what would change the model or its state is
   /// left out.
-  void handle(const Other& other, bool obey = true);
+  void handle(const Other& other, bool obey = true) { handle(server_.takeEvents(), other, obey); }
+  /// The same for these events, whoever they are from.
+  void handle(const std::vector<Event>& events, const Other& other, bool obey = true);
+  /// Messages so far that made no sense.
+  std::uint64_t refusals() const { return refusals_; }
 
   /// Sends the derived arrays of `d` and what goes with them.
   void publish(Data& d, const RunStatus& status, std::uint64_t step);
@@ -98,7 +102,7 @@ class Session {
   std::uint64_t sceneId_ = 0;
   Drag drag_;
   std::map<std::uint64_t, WindowState> windows_;
-  std::uint64_t steering_ = 0;
+  std::uint64_t steering_ = 0, refusals_ = 0;
   Wants wants_;
   std::vector<WatchEntry> watch_;
   std::uint32_t watchVersion_ = 0;

@@ -153,7 +153,13 @@ std::vector<std::string> dictionary() {
   std::set<std::string> words;
   addWords(mjcf::grammar(), seen, words);
   std::vector<std::string> all(words.begin(), words.end());
-  for (const char* word : {"/>",
+  for (const char* word : {"{\"c\":\"drag\",",
+                           "{\"c\":\"edit\",",
+                           "{\"c\":\"opt\",",
+                           "{\"c\":\"want\",",
+                           "\"watch\":[[\"",
+                           "\"version\":0,",
+                           "/>",
                            "\"/>",
                            "<!--",
                            "-->",

@@ -26,6 +26,11 @@
 #include "sample_files.h"
 #include "sinew/load.h"
 #include "sinew/step.h"
+#ifdef SINEW_HAS_VIEWER
+#include <nlohmann/json.hpp>
+
+#include "view/session.h"
+#endif
 
 namespace sinew::fuzz {
 namespace {
@@ -367,6 +372,84 @@ std::vector<Bytes> sweeps() {
   return {bytesOf("geom:floor.friction[0],joint:knee.qpos\n0.1,1\n0.2,2\n"), bytesOf("\"a,b\"\r\n1\r\n")};
 }
 
+// --------------------------------------------------------------------------------------------------------- the viewer
+
+#ifdef SINEW_HAS_VIEWER
+/// Each line is a message of the window that steers, or after a '#' of another one. The model is stepped in between, as
+/// it is by a program that shows it.
+bool runViewer(Input input) {
+  static const Spec original = readMjcfText(richModel());
+  static view::Session session(
+      [] {
+        ViewerOptions options;
+        options.port = 0;
+        return options;
+      }(),
+      "passive");
+  constexpr std::size_t kMostMessages = 20;
+  Spec spec = original;
+  Model m = sampleModel();
+  spec.option = m.opt;
+  Data d(m);
+  session.setModel(&spec, &m, &d, {});
+  const std::uint64_t refusals = session.refusals();
+  std::vector<view::Event> events{{view::Event::Kind::Opened, 1, {}}, {view::Event::Kind::Opened, 2, {}}};
+  const auto advance = [&] {
+    session.drag().remove(d);
+    session.handle(events, [](const nlohmann::json&) { return false; });
+    events.clear();
+    session.publish(d, {}, 1);
+    session.drag().apply(m, d);
+    boundTime(m);
+    step(m, d);
+    expectFiniteOrTold(m, d);
+  };
+  std::string_view rest(reinterpret_cast<const char*>(input.data()), input.size());
+  for (std::size_t i = 0; i < kMostMessages && !rest.empty(); ++i) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const bool isOther = line.starts_with('#');
+    if (isOther) line.remove_prefix(1);
+    events.push_back({view::Event::Kind::Text, isOther ? 2U : 1U, std::string(line)});
+    advance();
+  }
+  events = {{view::Event::Kind::Closed, 1, {}}, {view::Event::Kind::Closed, 2, {}}};
+  advance();
+  return session.refusals() == refusals;
+}
+
+std::vector<Bytes> viewerMessages() {
+  return {
+      bytesOf(R"({"c":"ctrl","i":0,"v":0.5}
+{"c":"qpos","i":2,"v":0.4}
+{"c":"eq","i":0,"v":false}
+{"c":"info"}
+#{"c":"steer"}
+#{"c":"qpos","i":7,"v":-1e3})"),
+      bytesOf(
+          R"({"c":"want","contacts":true,"controls":true,"energy":true,"heat":[0,1,2,3,4],"show":["contact","frame"],"watch":[["qpos",3],["flexelem_strain",0],["energy.kinetic",0]]}
+{"c":"camera","version":0,"fixed":-1,"lookat":[0,0,1],"distance":2,"azimuth":90,"elevation":-30}
+{"c":"shown","version":0,"labels":"bodies"}
+{"c":"select","body":2,"local":[0,0,0.1]}
+{"c":"select","flex":0}
+{"c":"save","key":"here"})"),
+      bytesOf(R"({"c":"drag","kind":"force","body":2,"local":[0,0,0],"target":[0.5,0,1]}
+{"c":"drag","kind":"force","body":2,"local":[0,0,0],"target":[0.5,0.5,1]}
+{"c":"drag","kind":"none"}
+{"c":"drag","kind":"torque","body":1,"local":[0,0,0],"turn":[0.7,0.7,0,0]}
+{"c":"drag","kind":"none"}
+{"c":"drag","kind":"force","flex":0,"vertex":[0,1,3],"weight":[0.2,0.3,0.5],"target":[0,0,2]})"),
+      bytesOf(R"({"c":"opt","name":"timestep","value":0.001}
+{"c":"opt","name":"gravity","value":[0,0,-1]}
+{"c":"opt","name":"iterations","value":20}
+{"c":"edit","kind":"geom","id":3,"field":"friction","value":[0.5,0.01,0.001]}
+{"c":"edit","kind":"joint","id":1,"field":"damping","value":0.5}
+{"c":"edit","kind":"flex","id":0,"field":"damping","value":0.1}
+{"c":"save"})")};
+}
+#endif
+
 constexpr std::size_t kText = 1 << 14, kBinary = 1 << 15;
 
 constexpr Target kTargets[] = {
@@ -383,6 +466,9 @@ constexpr Target kTargets[] = {
     {"controls", runControls, controlFiles, kText, true},
     {"archive", runArchive, archives, kBinary, false},
     {"sweep", runSweep, sweeps, kText, true},
+#ifdef SINEW_HAS_VIEWER
+    {"viewer", runViewer, viewerMessages, kText, true},
+#endif
 };
 
 }  // namespace
