@@ -22,7 +22,12 @@ from ._enums import *  # noqa: F403
 from ._enums import DATA_NAMES, MODEL_NAMES, MUJOCO_VERSION, NAMES
 from ._fatal import FatalError, UnexpectedError
 from ._functions import *  # noqa: F403
+from ._cameras import *  # noqa: F403
 from ._math import *  # noqa: F403
+from ._render import *  # noqa: F403
+from ._render import MjrContext
+from ._scenes import *  # noqa: F403
+from .gl_context import GLContext
 from ._structs import (
     MjLROpt,
     MjSolverStat,
@@ -57,19 +62,16 @@ class MissingName(NotImplementedError, AttributeError):
 
 # what to use instead of what is missing
 _INSTEAD = {
-    "mjr_": "sinew.mujoco.Renderer draws pictures",
-    "mjv_": "sinew.mujoco.Renderer and sinew.mujoco.viewer draw the model",
+    "mjr_": "mjr_render and mjr_readPixels, or sinew.mujoco.Renderer, draw pictures",
+    "mjv_": "mjv_updateScene, sinew.mujoco.Renderer and sinew.mujoco.viewer draw the model",
     "mjui_": "sinew.mujoco.viewer has its own panels",
     "mj_loadPlugin": "Sinew has no plugins; cables are built in",
     "mj_loadAllPlugin": "Sinew has no plugins; cables are built in",
     "mjx": "sinew.Batch steps many runs on the processor",
-    "MjrContext": "sinew.mujoco.Renderer draws pictures without one",
-    "GLContext": "sinew.mujoco.Renderer needs no OpenGL",
     "mj_constraintUpdate": "mj_fwdConstraint solves the constraints",
     "mj_addContact": "contacts come from collisions; sinew.Data.set_callbacks(contact_filter=) leaves some out",
     "mju_rayGeom": "mj_ray",
     "mj_setLengthRange": "lengthrange is computed when the model is compiled",
-    "mj_rayFlex": "sinew.ray meets flexes, too",
 }
 
 
@@ -104,7 +106,7 @@ def __getattr__(name: str) -> Any:
         from .renderer import Renderer
 
         return Renderer
-    if name in ("viewer", "rollout", "renderer", "_specs", "batch"):
+    if name in ("viewer", "rollout", "renderer", "_specs", "batch", "egl", "osmesa", "glfw"):
         try:
             return importlib.import_module(f"sinew.mujoco.{name}")
         except ModuleNotFoundError:
@@ -127,7 +129,7 @@ def alias_mujoco() -> None:
     if present is not None and present is not module:
         raise RuntimeError("mujoco was imported already: call alias_mujoco() before")
     sys.modules["mujoco"] = module
-    for part in ("rollout", "viewer", "renderer", "_enums", "_structs", "_functions", "_specs"):
+    for part in ("rollout", "viewer", "renderer", "gl_context", "egl", "osmesa", "glfw", "_enums", "_structs", "_functions", "_specs"):
         sys.modules[f"mujoco.{part}"] = importlib.import_module(f"{__name__}.{part}")
 
 
@@ -166,4 +168,4 @@ for _class, _label, _every in ((MjModel, "MjModel", MODEL_NAMES), (MjData, "MjDa
     for _attribute in _every:
         if not hasattr(_class, _attribute):
             setattr(_class, _attribute, _MissingAttribute(_label, _attribute))
-_ = (DivergenceError, _MjContactList, _derived, _load, _structs, FatalError, UnexpectedError, MjvFigure, MjvGLCamera, MjvLight)
+_ = (DivergenceError, _MjContactList, _derived, _load, _structs, FatalError, UnexpectedError, MjvFigure, MjvGLCamera, MjvLight, MjrContext, GLContext)
