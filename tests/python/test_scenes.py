@@ -17,7 +17,7 @@ XML = """
 <mujoco><statistic extent="2.5" center=".1 .2 .3"/>
   <visual><global fovy="40" ipd=".1" offwidth="64" offheight="48"/><map stiffness="120" stiffnessrot="300"/></visual>
   <asset><material name="shiny" rgba=".2 .4 .6 .5" specular=".7" shininess=".3" reflectance=".1" emission=".2"/>
-    <mesh name="tetra" vertex="0 0 0 .3 0 0 0 .3 0 0 0 .3"/></asset>
+    <mesh name="first" vertex="0 0 0 .1 0 0 0 .1 0 0 0 .1"/><mesh name="tetra" vertex="0 0 0 .3 0 0 0 .3 0 0 0 .3"/></asset>
   <worldbody>
     <light name="lamp" pos="1 2 3" dir="0 1 -1" diffuse=".3 .4 .5" castshadow="false"/><light active="false"/>
     <camera name="on" pos="1 -2 1" xyaxes="1 0 0 0 1 1" fovy="30" ipd=".04"/>

@@ -335,6 +335,8 @@ def test_PY_3_constraint_rows_equal_native(jacobian, solver, cone):
         mj.mj_compareFwdInv(m, d)
         forward_inverse = d.solver_fwdinv.copy() if solver == "Newton" else np.zeros(2)  # PGS stops long before the end
         found.append((n, d.nJ, dense[order], A[order][:, order], np.asarray(d.efc_b)[order], np.asarray(d.efc_diagA)[order], forward_inverse))
+        m.opt.noslip_iterations = 3
+        assert mj.mj_isDual(m) == 1
         if mj is ours:
             assert np.array_equal(d.constraint_jacobian(), dense)
             result = np.zeros(m.nv)
