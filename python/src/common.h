@@ -36,6 +36,24 @@ namespace sinew::python {
 struct ModelBox {
   std::shared_ptr<Model> model;
   std::vector<std::string> warnings;  ///< of loading and compiling
+  /// Steps that run with this Model without the interpreter lock. Whole options, on which the layout of rows and the
+  /// course of a step depend, cannot be changed meanwhile.
+  std::shared_ptr<std::atomic<int>> steps = std::make_shared<std::atomic<int>>(0);
+};
+
+/// Marks a Model as in use by a step for as long as it lives, and keeps it: the Python object may take over another
+/// one.
+class Stepping {
+ public:
+  explicit Stepping(const ModelBox& box) : model_(box.model), steps_(box.steps) { ++*steps_; }
+  ~Stepping() { --*steps_; }
+  Stepping(const Stepping&) = delete;
+  Stepping& operator=(const Stepping&) = delete;
+  const Model& operator*() const { return *model_; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<std::atomic<int>> steps_;
 };
 
 /// Which thread computes with something.

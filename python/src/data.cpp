@@ -284,7 +284,7 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
   DataBox& d = nb::cast<DataBox&>(handle);
   requireSame(m, d);
   if (count < 0) throw std::invalid_argument("nstep: must not be negative, found " + std::to_string(count));
-  const std::shared_ptr<const Model> model = m.model;  // the Python object may take over another one meanwhile
+  const Stepping model(m);
   const int before = divergences(*d.data), refused = badOptions(*d.data);
   int now = before;
   const auto start = std::chrono::steady_clock::now();
@@ -320,7 +320,7 @@ void evaluate(const ModelBox& m, nb::handle_t<DataBox> handle) {
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
-    const std::shared_ptr<const Model> model = m.model;
+    const Stepping model(m);
     const nb::gil_scoped_release release;
     function(*model, *d.data);
   }

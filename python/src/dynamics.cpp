@@ -243,7 +243,7 @@ void bindDynamics(nb::module_& module) {
         std::vector<RayHit> hits(to.size());
         {
           const Asking asking(d);
-          const std::shared_ptr<const Model> model = m.model;
+          const Stepping model(m);
           const nb::gil_scoped_release release;
           rays(*model, *d.data, from, to, hits, rayOptions(groups, statics, flexes, excludeBody, cutoff));
         }
@@ -289,7 +289,7 @@ void bindDynamics(nb::module_& module) {
         TransitionDerivatives t;
         {
           const Asking asking(d);
-          const std::shared_ptr<const Model> model = m.model;
+          const Stepping model(m);
           const nb::gil_scoped_release release;
           t = transitionDerivatives(*model, *d.data, {eps, centered, threads});
         }
@@ -304,7 +304,7 @@ void bindDynamics(nb::module_& module) {
         InverseDerivatives t;
         {
           const Asking asking(d);
-          const std::shared_ptr<const Model> model = m.model;
+          const Stepping model(m);
           const nb::gil_scoped_release release;
           t = inverseDerivatives(*model, *d.data, {eps, centered, threads});
         }

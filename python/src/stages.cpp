@@ -14,7 +14,7 @@ void run(const ModelBox& m, nb::handle_t<DataBox> handle) {
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
-    const std::shared_ptr<const Model> model = m.model;
+    const Stepping model(m);
     const nb::gil_scoped_release release;
     function(*model, *d.data);
   }

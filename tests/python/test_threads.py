@@ -97,6 +97,42 @@ def test_PY_1_a_model_that_becomes_another_while_a_step_runs():
     )
 
 
+def test_PY_1_options_set_while_another_thread_steps():
+    """Whole options, on which the layout of rows depends, cannot change while a step runs; numbers and arrays can."""
+    run(
+        """
+        import random
+        choice = random.Random(1)
+        refused = "opt cannot be changed while a step of this Model runs"
+        def step():
+            data.reset()
+            data.step(40)
+        def whole():
+            opt = model.opt
+            opt.cone, opt.solver, opt.jacobian = choice.randrange(2), choice.randrange(3), choice.randrange(3)
+            opt.integrator, opt.noslip_iterations = choice.randrange(4), choice.choice([0, 3])
+            opt.disableflags, opt.enableflags = choice.choice([0, 1, 16, 32]), choice.randrange(8)
+        def numbers():
+            model.opt.timestep = choice.choice([0.002, 0.005])
+            model.opt.gravity[2] = choice.choice([-9, 9])
+            model.geom_margin[:] = choice.choice([0, 0.1])
+        until(4, step, whole, numbers)
+        assert outcomes['step'] == outcomes['numbers'] == {'done'}, outcomes
+        assert outcomes['whole'] == {'done', 'RuntimeError: ' + refused}, outcomes
+        def halves():
+            for _ in range(20):
+                mujoco.mj_step1(model, data)
+                mujoco.mj_step2(model, data)
+        other = sinew.Data(model)
+        def beside():
+            mujoco.mj_step(model, other)
+        model.opt.integrator = 1
+        until(2, halves, beside)
+        assert model.opt.integrator == 1 and 'done' in outcomes['beside'], outcomes
+        """
+    )
+
+
 def test_PY_6_a_world_changed_while_it_is_updated():
     run(
         """

@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import re
+import time
 from typing import Any, Optional
 
 import numpy as np
@@ -149,7 +150,12 @@ def _with_integrator(m: Model, d: Data, function: Any, integrator: Optional[int]
     try:
         function(m, d)
     finally:
-        m.opt.integrator = before
+        while True:
+            try:
+                m.opt.integrator = before
+                break
+            except RuntimeError:  # another thread makes a step with this Model
+                time.sleep(1e-4)
 
 
 def _advance_with(m: Model, d: Data, integrator: int) -> None:
