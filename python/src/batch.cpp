@@ -54,8 +54,14 @@ void bindBatch(nb::module_& module) {
     const std::ptrdiff_t n = b.batch->runs();
     return view(values.data(), n, static_cast<std::ptrdiff_t>(values.size()) / n, b.batch, true);
   });
-  batch.def("_watch", [](BatchBox& b, const std::string& name) { return runs(b, b.batch->watch(name), false); });
-  batch.def("_vary", [](BatchBox& b, const std::string& name) { return runs(b, b.batch->vary(name), true); });
+  batch.def("_watch", [](BatchBox& b, const std::string& name) {
+    const BusyBatch busy(b);
+    return runs(b, b.batch->watch(name), false);
+  });
+  batch.def("_vary", [](BatchBox& b, const std::string& name) {
+    const BusyBatch busy(b);
+    return runs(b, b.batch->vary(name), true);
+  });
   batch.def(
       "step",
       [](BatchBox& b, int steps) {
