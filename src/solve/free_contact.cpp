@@ -451,6 +451,22 @@ void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, 
   visitAll(manifolds.data(), static_cast<std::ptrdiff_t>(manifolds.size()), contacts, v, sweep, change);
 }
 
+void addChanges(std::span<const Manifold> manifolds, const FreeContact* contacts, bool back, SweepChange& change) {
+  FreeContact::Three moved{}, size{};
+  for (std::size_t n = 0; n < manifolds.size(); ++n) {
+    const Manifold& m = manifolds[back ? manifolds.size() - 1 - n : n];
+    for (int k = 0; k < m.count; ++k) {
+      const FreeContact& c = contacts[m.begin + (back ? m.count - 1 - k : k)];
+      for (std::size_t r = 0; r < 3; ++r) {
+        moved[r] += c.gram[r] * c.change[r] * c.change[r];
+        size[r] += c.gram[r] * c.lambda[r] * c.lambda[r];
+      }
+    }
+  }
+  change.moved += moved[0] + moved[1] + moved[2];
+  change.size += size[0] + size[1] + size[2];
+}
+
 void applyRule(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v,
                const PositionRule& rule) {
   for (const Manifold& m : manifolds) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "math/kernel.h"
 #include "math/types.h"
 #include "solve/block_solve.h"
@@ -24,6 +25,9 @@ constexpr double kMostShare = 0.3;
 /// oscillate; without it slow modes of tall things would, see docs/impulse.md. It is for these only: where one impulse
 /// changes by more than the share kLeadLimit in a substep, something has been met or let go.
 constexpr double kLead = 0.4, kLeadLimit = 0.01;
+
+/// Manifolds of a segment from which on threads share it, and of a piece: a microsecond of work.
+constexpr std::size_t kWorthSharing = 128, kPiece = 8;
 
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
@@ -122,6 +126,49 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
     coupling += Manifold::kBlock * Manifold::blocks(m.count);
   }
   prepareManifolds(manifolds_, contacts_.data(), jacobians_.data(), space_.free());
+  for (Segment& s : segments_.first(segmentCount_)) {
+    if (s.free && options_.threads > 1 && s.end - s.begin >= kWorthSharing) makeStages(s, arena);
+  }
+}
+
+void ImpulseSolver::makeStages(Segment& segment, Arena& arena) const {
+  const std::span<const Manifold> manifolds = manifolds_.subspan(segment.begin, segment.end - segment.begin);
+  const std::size_t count = manifolds.size();
+  const auto size = static_cast<std::ptrdiff_t>(count);
+  Stages& stages = segment.stages;
+  stages.manifolds = arena.take<Manifold>(size);
+  const std::span<int> piece = arena.take<int>(size + 1), forth = arena.take<int>(size), back = arena.take<int>(size);
+  int slots = 0;
+  for (const Manifold& m : manifolds) slots = std::max({slots, m.slot[0], m.slot[1]});
+  std::size_t levels = 0, pieces = 0;
+  {
+    const Arena::Scope scope(arena);
+    const std::span<int> next = arena.zeros<int>(slots + 1);  // level of the next manifold of a body, by its slot
+    const std::span<int> level = arena.take<int>(size), place = arena.zeros<int>(size + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Manifold& m = manifolds[i];
+      int& first = next[m.slot[0]];
+      int& second = next[m.sides == 2 ? m.slot[1] : m.slot[0]];
+      level[i] = std::max(first, second);
+      first = second = level[i] + 1;
+      ++place[level[i] + 1];
+    }
+    for (std::size_t l = 0; l < count; ++l) {
+      if (place[l + 1] > 0) levels = l + 1;
+      for (int begin = 0; begin < place[l + 1]; begin += kPiece) piece[pieces++] = place[l] + begin;
+      forth[l] = static_cast<int>(pieces);
+      place[l + 1] += place[l];
+    }
+    piece[pieces] = static_cast<int>(count);
+    for (std::size_t i = 0; i < count; ++i) stages.manifolds[place[level[i]]++] = manifolds[i];
+  }
+  for (std::size_t l = 0; l < levels; ++l) {
+    back[l] = static_cast<int>(pieces) - (l + 1 < levels ? forth[levels - 2 - l] : 0);
+  }
+  stages.piece = piece.first(pieces + 1);
+  stages.forth = forth.first(levels);
+  stages.back = back.first(levels);
+  stages.change = arena.take<Change>(static_cast<std::ptrdiff_t>(pieces));
 }
 
 bool ImpulseSolver::acts(const RowBlock& block) const {
@@ -149,7 +196,7 @@ const Manifold* ImpulseSolver::sidesOf(const RowBlock& block, Sides& last) {
 void ImpulseSolver::addToSegment(bool free) {
   const std::size_t index = free ? manifoldCount_ : largeCount_;
   if (segmentCount_ == 0 || segments_[segmentCount_ - 1].free != free)
-    segments_[segmentCount_++] = {free, index, index};
+    segments_[segmentCount_++] = {free, index, index, {}};
   ++segments_[segmentCount_ - 1].end;
 }
 
@@ -584,7 +631,9 @@ ImpulseSolver::Change ImpulseSolver::sweepOnce(Sweep sweep, double* lambda) {
     const Segment& s = segments_[sweep.back ? segmentCount_ - 1 - i : i];
     const std::size_t count = s.end - s.begin;
     if (s.free) {
-      visitManifolds(manifolds_.subspan(s.begin, count), contacts_.data(), space_.free(), sweep, change);
+      s.stages.empty()
+          ? visitManifolds(manifolds_.subspan(s.begin, count), contacts_.data(), space_.free(), sweep, change)
+          : sweepInStages(s, sweep, change);
       continue;
     }
     for (std::size_t k = 0; k < count; ++k) {
@@ -593,6 +642,23 @@ ImpulseSolver::Change ImpulseSolver::sweepOnce(Sweep sweep, double* lambda) {
     }
   }
   return change;
+}
+
+void ImpulseSolver::sweepInStages(const Segment& segment, const Sweep& sweep, Change& change) {
+  const Stages& stages = segment.stages;
+  const std::size_t last = stages.change.size() - 1;
+  parallelStages(options_.threads, sweep.back ? stages.back : stages.forth, [&](int index, int) {
+    const std::size_t i = sweep.back ? last - static_cast<std::size_t>(index) : static_cast<std::size_t>(index);
+    const auto begin = static_cast<std::size_t>(stages.piece[i]), end = static_cast<std::size_t>(stages.piece[i + 1]);
+    stages.change[i] = {};
+    visitManifolds(stages.manifolds.subspan(begin, end - begin), contacts_.data(), space_.free(), sweep,
+                   stages.change[i]);
+  });
+  for (const Change& piece : stages.change) change.most = std::max(change.most, piece.most);
+  // sums in the order of visits in turn; in substeps nobody asks for them
+  if (!sweep.part) {
+    addChanges(manifolds_.subspan(segment.begin, segment.end - segment.begin), contacts_.data(), sweep.back, change);
+  }
 }
 
 ImpulseReport ImpulseSolver::sweep(int maxSweeps, std::span<double> lambda) {
