@@ -24,7 +24,7 @@
 
 namespace {
 
-using namespace sinew;
+using namespace sinew;  // NOLINT(google-build-using-namespace)
 namespace fs = std::filesystem;
 
 struct Series {

@@ -279,9 +279,10 @@ void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTre
       noteSideAhead(d, geom, elem, shape, element, reach, options);
       continue;
     }
-    const Vec3 toward = -side * normalOf(element);
-    const int found = side != 0 ? geom::collideOnSide(shape, element, toward, distance, options, points)
-                                : geom::collide(shape, element, distance, options, points);
+    // only triangles have sides
+    const int found = side != 0
+                          ? geom::collideOnSide(shape, element, -side * normalOf(element), distance, options, points)
+                          : geom::collide(shape, element, distance, options, points);
     if (found > geom::kMostPoints) limit.thinned(geom, m.ngeom + flex, found);
     if (element.count == 3) {
       edges.forEachNew(elem, [&](std::size_t i, std::size_t j) {

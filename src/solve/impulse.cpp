@@ -489,9 +489,9 @@ void ImpulseSolver::applyToLarge(const PositionRule& rule) {
     const RowBlock& block = *large.rows;
     if (block.kind != BlockKind::Elliptic && block.kind != BlockKind::Unilateral) continue;
     for (int i = 0; i < (block.kind == BlockKind::Elliptic ? 1 : block.nrow); ++i) {
-      const auto row = static_cast<std::size_t>(block.row + i);
-      const double gap = gapOf(large, i) - rule.elapsed * rows_.target[row];
-      const Yielding yields = yieldingOf(block.row + i);
+      const int row = block.row + i;
+      const double gap = gapOf(large, i) - rule.elapsed * rows_.target[static_cast<std::size_t>(row)];
+      const Yielding yields = yieldingOf(row);
       large.bias[i] = rule.target(gap, yields);
       large.keeps[i] = rule.keeps(gap, yields);
     }
