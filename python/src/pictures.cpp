@@ -30,7 +30,7 @@ using Extra = std::tuple<int, std::array<float, 3>, std::array<double, 3>, std::
 
 Decoration decorationOf(const Extra& extra) {
   Decoration decoration;
-  decoration.shape = static_cast<Shape>(std::get<0>(extra));
+  decoration.shape = static_cast<SceneShape>(std::get<0>(extra));
   decoration.size = std::get<1>(extra);
   decoration.pos = std::get<2>(extra);
   decoration.mat = std::get<3>(extra);

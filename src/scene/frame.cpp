@@ -66,7 +66,7 @@ void showInstances(const Scene& scene, const Model& m, const FrameOptions& optio
     const bool isSite = instance.object.type == ObjType::Site;
     bool visible = inGroups(isSite ? options.siteGroups : options.geomGroups, instance.group) && instance.rgba[3] > 0;
     if (isSite && !options.sites) visible = false;
-    if (instance.shape == Shape::Mesh && scene.meshes[instance.mesh].indices.empty()) {
+    if (instance.shape == SceneShape::Mesh && scene.meshes[instance.mesh].indices.empty()) {
       visible = false;
     }
     Color rgba = instance.rgba;
