@@ -66,7 +66,7 @@ void bindBatch(nb::module_& module) {
       "step",
       [](BatchBox& b, int steps) {
         const BusyBatch busy(b);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         b.batch->step(steps);
       },
       "steps"_a = 1, "Advances every run by `steps` timesteps.");
@@ -74,7 +74,7 @@ void bindBatch(nb::module_& module) {
       "forward",
       [](BatchBox& b) {
         const BusyBatch busy(b);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         b.batch->forward();
       },
       "Derived arrays of the present state of every run.");

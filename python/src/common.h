@@ -56,6 +56,48 @@ class Stepping {
   std::shared_ptr<std::atomic<int>> steps_;
 };
 
+/// The end of the interpreter: threads of the program that want its lock then are not ended by it, which would end the
+/// whole program as an error, but wait for the end. `atExit` is called at the beginning of the end, with the lock.
+class Ending {
+ public:
+  static void atExit();
+  /// Waits for ever if the end has begun and this is not the thread that ends; else the lock may be taken until done().
+  static void enter();
+  static void done();
+};
+
+/// Lives while the interpreter lock is given back.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked() {
+    Ending::enter();
+    PyEval_RestoreThread(state_);
+    Ending::done();
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Lives while the interpreter lock is taken, by a thread that may have it already.
+class Locked {
+ public:
+  Locked() {
+    Ending::enter();
+    state_ = PyGILState_Ensure();
+    Ending::done();
+  }
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
 /// Which thread computes with something.
 class User {
  public:

@@ -291,7 +291,7 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     // a step in which a callback raises does not take place
     const Callbacks& own = d.data->callbacks;
     const bool mayRaise = own.control || own.passive || own.contactFilter || own.sensor;
@@ -321,7 +321,7 @@ void evaluate(const ModelBox& m, nb::handle_t<DataBox> handle) {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
     const Stepping model(m);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     function(*model, *d.data);
   }
   raisePending(d);

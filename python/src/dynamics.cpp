@@ -244,7 +244,7 @@ void bindDynamics(nb::module_& module) {
         {
           const Asking asking(d);
           const Stepping model(m);
-          const nb::gil_scoped_release release;
+          const Unlocked release;
           rays(*model, *d.data, from, to, hits, rayOptions(groups, statics, flexes, excludeBody, cutoff));
         }
         std::vector<double> distance, normal;
@@ -290,7 +290,7 @@ void bindDynamics(nb::module_& module) {
         {
           const Asking asking(d);
           const Stepping model(m);
-          const nb::gil_scoped_release release;
+          const Unlocked release;
           t = transitionDerivatives(*model, *d.data, {eps, centered, threads});
         }
         return nb::make_tuple(matrix(t.A, t.states, t.states), matrix(t.B, t.states, t.controls),
@@ -305,7 +305,7 @@ void bindDynamics(nb::module_& module) {
         {
           const Asking asking(d);
           const Stepping model(m);
-          const nb::gil_scoped_release release;
+          const Unlocked release;
           t = inverseDerivatives(*model, *d.data, {eps, centered, threads});
         }
         const int n = t.dofs, s = t.sensors;

@@ -160,7 +160,7 @@ LoadOptions loadOptions(std::optional<int> gap, std::optional<std::uint64_t> max
 template <class Read>
 ModelBox loadWith(Read&& read, LoadOptions options, bool mujocoGap) {
   ModelBox box;
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   Spec spec = read(&box.warnings, options);
   if (mujocoGap && !spec.compiler.gap && !options.gap) options.gap = GapReading::Outside;
   box.model = std::make_shared<Model>(compile(spec, &box.warnings, options));

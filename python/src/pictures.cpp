@@ -228,7 +228,7 @@ void bindPictures(nb::module_& module) {
         options.reflections = reflections;
         options.haze = haze;
         options.textures = textures;
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         r.renderer->rgb(r.view, {out.data(), out.size()});
       },
       "out"_a.noconvert(), "extras"_a, "edits"_a, "shadows"_a, "reflections"_a, "haze"_a, "textures"_a);
@@ -238,7 +238,7 @@ void bindPictures(nb::module_& module) {
          const std::vector<Edit>& edits) {
         const Drawing drawing(r);
         r.prepare(extras, edits);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         r.renderer->depth(r.view, {out.data(), out.size()});
       },
       "out"_a.noconvert(), "extras"_a, "edits"_a);
@@ -248,7 +248,7 @@ void bindPictures(nb::module_& module) {
          const std::vector<Edit>& edits) {
         const Drawing drawing(r);
         r.prepare(extras, edits);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         r.renderer->normals(r.view, {out.data(), out.size()});
       },
       "out"_a.noconvert(), "extras"_a, "edits"_a);
@@ -257,7 +257,7 @@ void bindPictures(nb::module_& module) {
       [](RendererBox& r, nb::ndarray<std::int32_t, nb::c_contig, nb::device::cpu> out, const std::vector<Edit>& edits) {
         const Drawing drawing(r);
         r.prepare({}, edits);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         r.renderer->segmentation(r.view, {out.data(), out.size()});
       },
       "out"_a.noconvert(), "edits"_a);
@@ -312,7 +312,7 @@ void bindPictures(nb::module_& module) {
       User& user;
       ~Release() { user.give(); }
     } release{*v.user};
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     v.viewer->sync(stateOnly);
   });
   viewer.def("_is_due", [](const ViewerBox& v) { return v.viewer->isDue(); });
@@ -359,18 +359,18 @@ void bindPictures(nb::module_& module) {
     v.viewer->setTexts(std::move(made));
   });
   viewer.def("_send_scene", [](ViewerBox& v) {
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     v.viewer->sendScene();
   });
   viewer.def("_take_keys", [](ViewerBox& v, double seconds) {
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     return v.viewer->takeKeys(std::chrono::microseconds(static_cast<long>(seconds * 1e6)));
   });
   viewer.def("_is_running", [](const ViewerBox& v) { return v.viewer->isRunning(); });
   viewer.def("_is_paused", [](const ViewerBox& v) { return v.viewer->isPaused(); });
   viewer.def("_windows", [](const ViewerBox& v) { return v.viewer->windows(); });
   viewer.def("_close", [](ViewerBox& v) {
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     v.viewer->close();
   });
 

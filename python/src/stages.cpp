@@ -15,7 +15,7 @@ void run(const ModelBox& m, nb::handle_t<DataBox> handle) {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
     const Stepping model(m);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     function(*model, *d.data);
   }
   raisePending(d);

@@ -516,7 +516,7 @@ void bindWorld(nb::module_& module) {
           ~Release() { user.give(); }
         } release{*w.user};
         {
-          const nb::gil_scoped_release unlock;
+          const Unlocked unlock;
           worked.update(dt);
         }
         if (*w.pending) std::rethrow_exception(std::exchange(*w.pending, nullptr));
@@ -526,10 +526,10 @@ void bindWorld(nb::module_& module) {
       "time", [](const WorldBox& w) { return w->time(); }, "Time, s.");
   const auto handler = [](nb::object function) {
     return [held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* p) {
-              const nb::gil_scoped_acquire lock;
+              const Locked lock;
               delete p;
             })](const auto& e) {
-      const nb::gil_scoped_acquire lock;
+      const Locked lock;
       (*held)(eventOf(e));
     };
   };
@@ -544,11 +544,11 @@ void bindWorld(nb::module_& module) {
       [](WorldBox& w, nb::object f) {
         if (f.is_none()) return w->setContactFilter({});
         const auto held = std::shared_ptr<nb::object>(new nb::object(std::move(f)), [](nb::object* p) {
-          const nb::gil_scoped_acquire lock;
+          const Locked lock;
           delete p;
         });
         w->setContactFilter([held, pending = w.pending](const ContactBody& a, const ContactBody& b) {
-          const nb::gil_scoped_acquire lock;
+          const Locked lock;
           if (*pending) return true;
           try {
             return nb::cast<bool>((*held)(sideOf(a), sideOf(b)));

@@ -158,6 +158,40 @@ def test_PY_6_a_world_changed_while_it_is_updated():
     )
 
 
+def test_PY_7_programs_end_while_threads_step():
+    """A thread that is still in a step, or in a callback of one, when the program ends, does not make that an error."""
+    for _ in range(5):
+        run(
+            """
+            def control(m, d):
+                d.ctrl[0] = 0.1
+            def work(with_callback):
+                own = sinew.Data(model)
+                if with_callback:
+                    own.set_callbacks(control=control)
+                while True:
+                    own.step(20)
+            for i in range(4):
+                threading.Thread(target=work, args=(i % 2,), daemon=True).start()
+            time.sleep(0.2)
+            """
+        )
+
+
+def test_VIEW_8_programs_end_with_a_viewer_open():
+    """With a function for keys, whose thread waits: after close(), and without it."""
+    for end in ("viewer.close()", "pass"):
+        run(
+            f"""
+            import sinew.mujoco.viewer
+            if sinew._core.has_viewer()[0]:
+                viewer = mujoco.viewer.launch_passive(model, data, key_callback=print, port=0, browser=False)
+                viewer.sync()
+                {end}
+            """
+        )
+
+
 def test_PY_1_callbacks_may_ask_and_not_step():
     """Rays, distances, Jacobians, copies inside of callbacks; the motion is that without questions."""
     model = sinew.Model.from_text(PILE)
