@@ -38,12 +38,12 @@ inline constexpr int kFewestPieces = 4, kMostPieces = 32;
 }  // namespace detail
 
 /// Calls f(piece) for pieces that are all of the model, in threads if there are many bodies; with one thread for all in
-/// one. Trees have nothing to do with each other, so it makes no difference where they are cut.
+/// one. Trees have nothing to do with each other, so it makes no difference where they are cut. The compiler numbers
+/// the bodies of a tree in a row; a model in which they are not is worked on in one piece.
 template <class F>
 void forEachTreePiece(const Model& m, const Data& d, F&& f) {
-  if (d.threads < 2 || m.nbody < detail::kFewestPieces * detail::kPieceBodies) {
-    return f(TreePiece{0, m.nbody, 0, m.ngeom, 0, m.nv});
-  }
+  const TreePiece whole{0, m.nbody, 0, m.ngeom, 0, m.nv};
+  if (d.threads < 2 || m.nbody < detail::kFewestPieces * detail::kPieceBodies) return f(whole);
   const int least = std::max(detail::kPieceBodies, (m.nbody + detail::kMostPieces - 1) / detail::kMostPieces);
   std::array<TreePiece, detail::kMostPieces> pieces;
   std::size_t count = 0;
@@ -53,6 +53,7 @@ void forEachTreePiece(const Model& m, const Data& d, F&& f) {
       pieces[count++] = piece;
       piece = {b, b, piece.geomEnd, piece.geomEnd, piece.dofEnd, piece.dofEnd};
     }
+    if (m.body_parentid[b] > 0 && m.body_parentid[b] < piece.body) return f(whole);
     piece.bodyEnd = b + 1;
     piece.geomEnd += m.body_geomnum[b];
     piece.dofEnd += m.body_dofnum[b];
