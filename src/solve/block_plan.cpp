@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/arena.h"
+#include "solve/costs.h"
 
 namespace sinew::solve {
 namespace {
@@ -31,6 +32,7 @@ int BlockPlan::placeColumns(const RowBlock& block, std::span<const int> columns,
 void BlockPlan::make(const LowerRows& A, std::span<const int> nodes, std::span<const RowBlock> blocks,
                      std::span<const int> columns, Arena& scratch) {
   const Arena::Scope scope(scratch);
+  hasCoarse_ = false;
   // rows as they come
   lane_.resize(at(A.n));
   int rows = 0;
@@ -96,6 +98,12 @@ void BlockPlan::make(const LowerRows& A, std::span<const int> nodes, std::span<c
     }
   }
   findPlaces(blocks, columns, this->places(), place_.data(), scratch);
+}
+
+void BlockPlan::makeCoarse(Arena& scratch) {
+  if (pattern_.rows() < cost::kSmallestTwoLevel) return;
+  coarse_.make(pattern_, scratch);
+  hasCoarse_ = true;
 }
 
 void BlockPlan::set(const LowerRows& A, const BlockMaker& matrix) const {

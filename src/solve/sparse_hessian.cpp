@@ -255,6 +255,7 @@ const BlockPlan& PlanMemory::blockPlanFor(const ConstraintProblem& p, Arena& scr
   const std::size_t rest = makeBase(p, scratch);
   if (!baseBlocksAreMade_) {
     baseBlocks_.make(p.metric->lower(), p.nodes, p.blocks.first(rest), p.columns, scratch);
+    if (p.hasStiffSolids) baseBlocks_.makeCoarse(scratch);
     baseBlocksAreMade_ = true;
   }
   const auto held = [&](const RowBlock& block) { return baseBlocks_.holds(block, p.columns); };
@@ -264,9 +265,11 @@ const BlockPlan& PlanMemory::blockPlanFor(const ConstraintProblem& p, Arena& scr
   return fullBlocks_;
 }
 
-const BlockPlan& PlanMemory::blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch) {
+const BlockPlan& PlanMemory::blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, bool hasSolids,
+                                               Arena& scratch) {
   if (!baseBlocksAreMade_) {
     baseBlocks_.make(A, nodes, {}, {}, scratch);
+    if (hasSolids) baseBlocks_.makeCoarse(scratch);
     baseBlocksAreMade_ = true;
   }
   return baseBlocks_;

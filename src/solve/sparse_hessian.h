@@ -86,8 +86,8 @@ class PlanMemory {
   const FactorPlan& fixedPlan() const { return base_; }
   /// For that plan: where each entry of the matrix belongs among the numbers of its fronts.
   std::span<const std::ptrdiff_t> placesOfFixed() const { return places_; }
-  /// The same for conjugate gradients.
-  const BlockPlan& blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
+  /// The same for conjugate gradients. A matrix with the stiffness of solids gets a coarse space.
+  const BlockPlan& blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, bool hasSolids, Arena& scratch);
   const BlockPlan& fixedBlockPlan() const { return baseBlocks_; }
 
  private:
