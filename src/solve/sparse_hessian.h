@@ -92,6 +92,8 @@ class PlanMemory {
 
  private:
   void addMatrix(const LowerRows& A, std::span<const int> nodes);
+  /// Whether fullBlocks_ was made for the blocks that come after the first `base`, which have not changed since.
+  bool fullIsFor(const ConstraintProblem& p, std::size_t base) const;
   std::size_t makeBase(const ConstraintProblem& p, Arena& scratch);  // returns how many blocks are in it
 
   /// Places of the entries of a matrix with this pattern.
@@ -116,6 +118,7 @@ class PlanMemory {
   FactorPlan wanted_, base_, full_;
   BlockPlan baseBlocks_, fullBlocks_;
   bool baseBlocksAreMade_ = false;
+  std::vector<int> fullShape_;  // of blocks beyond the base in fullBlocks_: how many columns, the first, all of them
   Stay stay_;
   Places basePlaces_, fullPlaces_;
   std::vector<std::ptrdiff_t> places_;  // of the matrix whose pattern never changes
