@@ -187,9 +187,15 @@ Picture readFileOf(const Spec& spec, const spec::VisualElement& element, const s
   const auto accept = [&](int width, int height) {
     spec::MemoryBudget left = budget;  // what surely does not fit is not unpacked
     const auto refusal = charge(left, width, height, type == TextureType::Flat ? 1 + kSmoothed : 1, "a picture");
-    if (refusal) throw LoadError(fmt::format("file \"{}\": {}", file, *refusal));
+    if (refusal) throw LoadError(*refusal);
   };
-  Picture picture = readPng(readPicture(directory, element, file, spec.compiler.strippath), accept);
+  Picture picture;
+  const std::string bytes = readPicture(directory, element, file, spec.compiler.strippath);
+  try {
+    picture = readPng(bytes, accept);
+  } catch (const LoadError& error) {
+    throw LoadError(fmt::format("file \"{}\": {}", file, error.what()));
+  }
   flip(picture, boolOf(element, "hflip", false), boolOf(element, "vflip", false));
   return picture;
 }

@@ -227,16 +227,21 @@ TEST(Scene, SCENE_1_MissingPicturesAreWarningsWithFileAndLine) {
   const std::string model = folder.write("model.xml", R"(<mujoco><asset>
   <texture name="gone" type="2d" file="gone.png"/>
   <texture name="text" type="2d" file="text.png"/>
+  <texture name="faces" type="cube" fileright="text.png"/>
   <material name="a" texture="gone"/>
 </asset><worldbody><geom size="1" material="a"/></worldbody></mujoco>)");
   folder.write("text.png", "not a picture");
   const Shown shown(readMjcf(model));
-  ASSERT_EQ(shown.warnings.size(), 2u);
+  ASSERT_EQ(shown.warnings.size(), 3u);
   EXPECT_NE(shown.warnings[0].find("model.xml:2: <texture name=\"gone\">: file \"gone.png\" does not exist"),
             std::string::npos)
       << shown.warnings[0];
-  EXPECT_NE(shown.warnings[1].find("model.xml:3: <texture name=\"text\">: it is not a PNG picture"), std::string::npos)
+  EXPECT_NE(shown.warnings[1].find("model.xml:3: <texture name=\"text\">: file \"text.png\": it is not a PNG picture"),
+            std::string::npos)
       << shown.warnings[1];
+  EXPECT_NE(shown.warnings[2].find("model.xml:4: <texture name=\"faces\">: file \"text.png\": it is not a PNG"),
+            std::string::npos)
+      << shown.warnings[2];
   EXPECT_EQ(shown.scene.materials[0].texture, -1);
   EXPECT_EQ(shown.scene.instances[0].map, TextureMap::None);
 }
