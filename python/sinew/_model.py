@@ -714,7 +714,8 @@ class Data(_core.DataBase, _Lookups, _LightPoses):
 
     def constraint_jacobian(self) -> NDArray[np.float64]:
         """Constraint Jacobian of the last evaluation: (nefc, nv)."""
-        return np.asarray(self._rows("efc_J")).reshape(self.nefc, self.model.nv)
+        # one question to the Data, which another thread may step between two
+        return np.asarray(self._rows("efc_J")).reshape(-1, max(1, self.model.nv))
 
     def _actuator_moment(self) -> NDArray[np.float64]:
         m = self.model
