@@ -714,7 +714,9 @@ class Data(_core.DataBase, _Lookups, _LightPoses):
 
     def constraint_jacobian(self) -> NDArray[np.float64]:
         """Constraint Jacobian of the last evaluation: (nefc, nv)."""
-        return np.asarray(self._rows("efc_J")).reshape(self.nefc, self.model.nv)
+        # one question to the Data, which another thread may step between two
+        rows, nv = np.asarray(self._rows("efc_J")), self.model.nv
+        return rows.reshape(-1, nv) if nv else rows.reshape(0, 0)
 
     def _actuator_moment(self) -> NDArray[np.float64]:
         m = self.model

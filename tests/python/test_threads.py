@@ -118,7 +118,8 @@ def test_PY_1_options_set_while_another_thread_steps():
             model.geom_margin[:] = choice.choice([0, 0.1])
         until(4, step, whole, numbers)
         assert outcomes['step'] == outcomes['numbers'] == {'done'}, outcomes
-        assert outcomes['whole'] == {'done', 'RuntimeError: ' + refused}, outcomes
+        assert 'RuntimeError: ' + refused in outcomes['whole'] <= {'done', 'RuntimeError: ' + refused}, outcomes
+        whole()  # no step runs now
         def halves():
             for _ in range(20):
                 mujoco.mj_step1(model, data)
