@@ -411,9 +411,9 @@ TEST(OnePathMatrix, ONE_5_ActuatorsOnAThingWorkOrAreRefusedWithText) {
 // ------------------------------------------------------------------------------------------ queries
 
 TEST(OnePathMatrix, ONE_5_QueriesSeeEveryKindOfThing) {
-  EXPECT_EQ(
-      namesIn(textOf("include/sinew/query.h"), "\\n[A-Za-z:<>, 0-9]+ (\\w+)\\(const Model& m"),
-      (std::set<std::string>{"ray", "rays", "distance", "overlap", "contactForce", "contactWrench", "contactsOf"}))
+  EXPECT_EQ(namesIn(textOf("include/sinew/query.h"), "\\n[A-Za-z:<>, 0-9]+ (\\w+)\\(const Model& m"),
+            (std::set<std::string>{"ray", "rayAt", "rays", "distance", "overlap", "contactForce", "contactWrench",
+                                   "contactsOf"}))
       << "a query that is new must be covered below";
   for (const Kind kind : kKinds) {
     SCOPED_TRACE(nameOf(kind));
@@ -430,6 +430,8 @@ TEST(OnePathMatrix, ONE_5_QueriesSeeEveryKindOfThing) {
     ASSERT_TRUE(hit.isHit());
     EXPECT_EQ(soft ? hit.flex : hit.geom, it.id);
     EXPECT_NEAR(hit.point[2], extentOf(m, d).top, 2e-3);
+    EXPECT_EQ(rayAt(m, d, it, {0, 0, 1}, {0, 0, -1}).distance, hit.distance);
+    EXPECT_GT(rayAt(m, d, tray, {0, 0, 1}, {0, 0, -1}).distance, hit.distance) << "the tray is below it";
     const std::vector<std::array<double, 3>> from{{0, 0, 1}, {5, 0, 1}}, along{{0, 0, -1}, {0, 0, -1}};
     std::vector<RayHit> hits(2);
     rays(m, d, from, along, hits);
