@@ -20,11 +20,6 @@ namespace {
 constexpr int kRelaxing = 4;
 /// Largest share of a depth that a substep removes; more would overshoot.
 constexpr double kMostShare = 0.3;
-/// From substep to substep impulses go on by this share of their last change. Less than a half, or hard rows would
-/// oscillate; without it slow modes of tall things would, see docs/impulse.md. It is for these only: where one impulse
-/// changes by more than the share kLeadLimit in a substep, something has been met or let go.
-constexpr double kLead = 0.4, kLeadLimit = 0.01;
-
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
 
@@ -331,15 +326,15 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
   const RowBlock& block = *large.rows;
   const int n = block.nbasis;
   double w[kMaxBasis], delta[kMaxBasis];
-  for (int i = 0; i < n && !(sweep.part && sweep.back); ++i) {  // extrapolation, which the velocities know already
-    const double before = lambda[i], lead = sweep.beta * (sweep.part ? before - large.course[i] : large.course[i]);
+  for (int i = 0; i < n && sweep.pass == Pass::Whole; ++i) {  // extrapolation, which the velocities know already
+    const double lead = sweep.beta * large.course[i];
     lambda[i] += lead;
-    large.course[i] = sweep.part ? before : lead + large.change[i];
+    large.course[i] = lead + large.change[i];
   }
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
   for (int i = 0; i < n; ++i) w[i] += large.bias[i];
-  const auto leastOf = [&](int i) { return sweep.part ? sweep.least(total_[block.row + i]) : 0.0; };
+  const auto leastOf = [&](int i) { return sweep.pass == Pass::Whole ? 0.0 : sweep.least(total_[block.row + i]); };
   switch (block.kind) {
     case BlockKind::Equality:
       for (int i = 0; i < n; ++i) {
@@ -360,15 +355,14 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
       }
       break;
   }
-  double changed = 0, size = 0;
   for (int i = 0; i < n; ++i) {
-    large.change[i] = delta[i] = lambda[i] - delta[i];
-    const double moved = sweep.part ? lambda[i] - large.course[i] : delta[i];
-    changed += large.gram[i * n + i] * moved * moved;
-    size += large.gram[i * n + i] * lambda[i] * lambda[i];
+    delta[i] = lambda[i] - delta[i];
+    if (sweep.pass != Pass::Whole) continue;
+    large.change[i] = delta[i];
+    change.moved += large.gram[i * n + i] * delta[i] * delta[i];
+    change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
-  change.add(changed, size);
-  if (sweep.part && sweep.back) {
+  if (sweep.pass == Pass::Second) {
     for (int i = 0; i < n; ++i) total_[block.row + i] += lambda[i];
   }
   move(large, delta);
@@ -470,7 +464,8 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
     return report;
   }
 
-  // a substep is a sweep forth and one back: symmetric, which is what makes warm starts stable (docs/impulse.md)
+  // A substep is a sweep forth and one back, or back and forth: symmetric, which is what makes warm starts stable. They
+  // take turns, which damps slow sways (docs/impulse.md).
   const int relaxing = std::max(1, options_.maxSweeps / kRelaxing),
             count = std::max(1, (options_.maxSweeps - relaxing) / 2);
   const double h = step.h / count, bound = rows_.bound;
@@ -493,17 +488,15 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
   scale(1.0 / count);
   for (const int dof : dofs_) space_.beginSubstep(space_.componentOf(dof), h);
   start(lambda);
-  for (const int dof : dofs_) space_.noteStart(space_.componentOf(dof));
-  double lead = 0;
   for (int substep = 0; substep < count; ++substep) {
     if (substep > 0) {
-      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h, lead);
+      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h);
     }
     rule.elapsed = substep * h;
     applyToLarge(rule);
-    sweepOnce({.back = false, .beta = lead, .part = true, .rule = &rule}, lambda.data());
-    const Change change = sweepOnce({.back = true, .part = true}, lambda.data());
-    lead = change.most <= kLeadLimit * kLeadLimit ? kLead : 0;
+    const bool back = substep % 2 == 1;
+    sweepOnce({.back = back, .pass = Pass::First, .rule = &rule}, lambda.data());
+    sweepOnce({.back = !back, .pass = Pass::Second}, lambda.data());
     for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
   }
   report.sweeps = 2 * count;
