@@ -78,7 +78,7 @@ test-debug: setup ## the same tests with assertions on and fresh matrices filled
 	@$(call build,debug)
 	@ctest --preset debug --parallel $(JOBS)
 
-bench: bench-soft bench-hard bench-rollout bench-view bench-render ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, batches, the viewer, pictures
+bench: bench-soft bench-hard bench-threads bench-rollout bench-view bench-render ## time the benchmark scenes against the npm MuJoCo, piles against Bullet and ODE, one step on threads, batches, the viewer, pictures
 
 bench-render: packages ## milliseconds per picture; ARGS="model.xml" adds models
 	@$(call configure,release)
@@ -100,6 +100,11 @@ bench-rollout: setup ## batches on threads, rollouts on processes; for an idle m
 	@$(call configure,release)
 	@cmake --build --preset release --parallel $(JOBS) --target all sinew_bench_rollout
 	@build/release/bin/sinew_bench_rollout $(ARGS)
+
+bench-threads: packages ## one step on 1 and 2 threads: 100 humanoids, cloths of 80 x 80, piles of 1000; for an idle machine
+	@$(call configure,release)
+	@cmake --build --preset release --parallel $(JOBS) --target sinew_bench_threads
+	@build/release/bin/sinew_bench_threads $(ARGS)
 
 bench-view: setup ## what watching costs: the viewer at 60 pictures per second, bytes per picture, size of replay files
 	@$(call configure,release)

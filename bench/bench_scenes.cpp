@@ -26,7 +26,7 @@
 
 namespace {
 
-using namespace sinew;
+using namespace sinew;  // NOLINT(google-build-using-namespace)
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 

@@ -8,7 +8,7 @@
 #include "sinew/load.h"
 #include "sinew/model.h"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
 }
 

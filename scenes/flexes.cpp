@@ -168,6 +168,17 @@ Scene solidCube(int side) {
                                                                  side, 1.0 / (side - 1)))};
 }
 
+Scene elasticCube(int side) {
+  return {fmt::format("elastic_cube{}", side),
+          flexDocument("elastic_cube", kNewton + std::string(R"( integrator="implicitfast")"),
+                       fmt::format(R"(
+    <flexcomp name="cube" type="grid" dim="3" count="{0} {0} {0}" spacing="{1} {1} {1}" pos="0 0 .505" mass="10" radius=".001">
+      <elasticity young="1e7" poisson=".3" damping=".001"/><contact selfcollide="none" internal="false"/>
+    </flexcomp>
+)",
+                                   side, 1.0 / (side - 1)))};
+}
+
 std::vector<Scene> flexScenes() {
   return {softPlate(), softFlag(), softGripper(), softDrape(), softJelly(), softTrampoline(), softHammock()};
 }

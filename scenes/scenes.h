@@ -65,6 +65,8 @@ Scene clothOnBall(int side);
 Scene elasticCloth(int side);
 /// A cube of 1 m with `side`^3 points, held by length rows, on a floor. Newton's method.
 Scene solidCube(int side);
+/// The same as a stiff elastic one, integrated implicitly.
+Scene elasticCube(int side);
 /// A stiff sheet of 16 x 16 points with length rows falls on a post and a ball.
 Scene softPlate();
 /// A sheet of 9 x 19 points with length rows on two pins in the wind; it collides with itself.

@@ -3,7 +3,8 @@
 # sanitizers, and runs each target (or those named) for its share of the time, one on each core. MJCF has by far the most
 # code behind it: it gets one core for all of the time, the others share the rest. What was found is kept below
 # build/fuzz/findings, what was learned below build/fuzz/corpus. Another build than that of the preset fuzz is used if
-# SINEW_FUZZ_PRESET names it. --quick takes what is built, and leaves out what earlier runs learned. Exit status 1 if
+# SINEW_FUZZ_PRESET names it. --quick takes what is built, leaves out what earlier runs learned and
+# draws the same random numbers every time. Exit status 1 if
 # anything was found.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -48,6 +49,7 @@ run_target() {
     return 2
   }
   if [[ $text == 1 ]]; then words=("-dict=$out/seeds/dictionary"); fi
+  if ((quick)); then words+=(-seed=1); fi  # what is found can be found again
   mkdir -p "$out/corpus/$target"
   # all seeds are run before any is changed: of many no more than leave time for that
   local seeds=() most=$((2 * share)) count
@@ -71,7 +73,7 @@ run_target() {
   return "$status"
 }
 export -f run_target
-export out program
+export out program quick
 
 echo "fuzz: ${#targets[@]} targets, $at_once at a time; seconds of each: ${shares[*]}"
 printf '%s\n' "${shares[@]}" | xargs -P "$at_once" -L 1 bash -c 'run_target "$0" "$1"' || {

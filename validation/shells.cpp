@@ -353,6 +353,7 @@ double roof(const std::string& kind, int n) {
   s.held[grid.nearest(0.5, 0)][1] = true;
   const std::vector<double> area = s.shell.areas(s.shell.triangles.size());
   std::vector<Point> force;
+  force.reserve(area.size());
   // a thousandth of the load: small deflections
   for (const double a : area) force.push_back({0, 0, -90e-3 * a});
   const std::vector<Point> moved = s.solve(force, 0.3024e-3, 1e-4);

@@ -139,6 +139,7 @@ std::array<double, 3> bend45(int n) {
 // nothing (those of a rigid body, and all sections turning alike).
 double ringTwist(int n) {
   std::vector<Point> points;
+  points.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) points.push_back({std::cos(2 * pi * i / n), std::sin(2 * pi * i / n), 0});
   const double radius = 0.01, area = pi * radius * radius, moment = 0.25 * area * radius * radius;
   const double circumference = 2 * n * std::sin(pi / n);
@@ -221,6 +222,7 @@ Helix helix(int n) {
   }
   // the middle of the rod is between two segments: a parabola in s^2 through the four next to it
   std::vector<double> cosine;
+  cosine.reserve(static_cast<std::size_t>(n));
   for (int i = 0; i < n; ++i) cosine.push_back((vertexAt(r, i + 1) - vertexAt(r, i)).normalized().x());
   const auto mean = [&](int k) { return 0.5 * (cosine[n / 2 + k] + cosine[n / 2 - 1 - k]); };
   const double least = (9 * mean(0) - mean(1)) / 8;

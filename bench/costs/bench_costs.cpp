@@ -26,8 +26,8 @@
 
 namespace {
 
-using namespace sinew;
-using namespace sinew::solve;
+using namespace sinew;         // NOLINT(google-build-using-namespace)
+using namespace sinew::solve;  // NOLINT(google-build-using-namespace)
 
 constexpr int kWarmup = 100;
 constexpr int kRounds = 5;

@@ -24,7 +24,7 @@
 
 namespace {
 
-using namespace sinew;
+using namespace sinew;  // NOLINT(google-build-using-namespace)
 namespace fs = std::filesystem;
 
 struct Series {
@@ -39,6 +39,7 @@ const std::vector<Series>& allSeries() {
       {"sheet on a ball, length rows", scenes::clothOnBall, {10, 20, 40, 80, 160}},
       {"elastic sheet on a ball, implicit", scenes::elasticCloth, {10, 20, 40, 80, 160}},
       {"solid cube on a floor, length rows", scenes::solidCube, {5, 8, 12, 16, 24}},
+      {"elastic cube on a floor, implicit", scenes::elasticCube, {5, 8, 12, 16, 24}},
   };
   return all;
 }

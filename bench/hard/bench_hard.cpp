@@ -20,7 +20,7 @@
 
 namespace {
 
-using namespace sinew::bench;
+using namespace sinew::bench;  // NOLINT(google-build-using-namespace)
 namespace fs = std::filesystem;
 
 /// Steps an engine makes before it is the next one's turn.

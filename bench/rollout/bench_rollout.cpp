@@ -29,7 +29,7 @@
 
 namespace {
 
-using namespace sinew;
+using namespace sinew;  // NOLINT(google-build-using-namespace)
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 

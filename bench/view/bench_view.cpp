@@ -23,7 +23,7 @@
 
 namespace {
 
-using namespace sinew;
+using namespace sinew;  // NOLINT(google-build-using-namespace)
 
 double cpuSeconds(clockid_t clock) {
   timespec t{};

@@ -53,7 +53,8 @@ class Batch {
   std::span<const double> watch(std::string_view name);
 
   /// From now on every run has its own numbers of this model array ("geom_friction", "body_mass", "actuator_gainprm",
-  /// "dof_damping", ...), at first those of the model. Constants that follow from them (weights of constraints, masses
+  /// "dof_damping", ...), or of its options ("option.gravity", "option.timestep", ...), at first those of the model.
+  /// Constants that follow from them (weights of constraints, masses
   /// of subtrees, dof_M0, bounds of geoms) are computed again for runs whose numbers changed, see updateConstants().
   /// Arrays of indices cannot be varied, nor what compile() has worked into other arrays (flex_young, hfield_size,
   /// mesh_*): that throws.

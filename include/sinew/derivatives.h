@@ -7,7 +7,7 @@
 #include "sinew/model.h"
 
 /// How the next state and the sensors depend on the state and the controls, and forces of inverse dynamics on position,
-/// velocity and acceleration: by finite differences of whole steps, and in closed form where a step is smooth. For
+/// velocity and acceleration: by finite differences of whole steps, and analytically where a step is smooth. For
 /// planning, estimation and identification.
 ///
 /// States are differentiated on their manifold: x = (dq, v, act) with nv + nv + na numbers, dq a tangent vector as in
@@ -47,28 +47,35 @@ struct InverseDerivatives {
 /// Derivatives of inverse() at qpos, qvel and qacc of `d`. Cost: 3 nv + 1 inverse dynamics, or twice that.
 InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const DerivativeOptions& options = {});
 
-/// A and B of one step in closed form, exact up to round-off; C and D are left empty, sensors is 0. For steps that are
-/// smooth: integrators Euler, implicitfast and RK4, forces of gravity, motion, springs and dampers of joints and fixed
-/// tendons, gravity compensation, applied forces, and actuators with fixed or affine gain and bias on joints and fixed
-/// tendons, with integrators and filters. A force or activation at its limit does not change.
+/// A and B of one step from the derivatives of what it is made of; C and D are left empty, sensors is 0. No step is
+/// taken twice: the equation that the step solves is differentiated, and solved with the factor that the step makes.
 ///
-/// Constraint rows (contacts, limits, equalities, friction loss) may be active, as long as none begins or ends within
-/// 1e-6 of the state: then the solution of the constraint solver has a derivative, by the implicit function theorem,
-/// which needs its Hessian factored once. How rows turn and move with the coordinates (contact points, above all) is
-/// found by central differences of the position stage, good for some 1e-9 of the largest entry; the rest is in closed
-/// form. At a point where a row lies exactly between two sides the derivative is that of one of them.
+/// Derivatives of rigid bodies, springs and dampers of joints and fixed tendons, gravity compensation, applied forces,
+/// and actuators with fixed or affine gain and bias on joints and fixed tendons, with integrators and filters, are in
+/// closed form, exact up to round-off. In models with other forces (flexes, fluid, spatial tendons with stiffness,
+/// muscles, ...) and under integrators whose matrix changes with the state (implicit; implicitfast with free bodies),
+/// the smooth forces are differenced, without contacts and solver, good for some 1e-9 of the largest entry. A force or
+/// activation at its limit does not change; a control at the end of its range moves inwards.
 ///
-/// Uses the factor of the mass matrix that the step makes. Cost: the derivatives of inverse dynamics (nv times the
-/// depth of the tree) and a solve per column, with rows 2 nv position stages and a factor of nv dofs more; much less
-/// than differences of steps. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
+/// Constraint rows (contacts, limits, equalities, friction loss), those of flexes included, may be active, as long as
+/// none begins or ends within 2e-6 of the state: then the solution of the constraint solver has a derivative, by the
+/// implicit function theorem, which needs its Hessian factored once. How rows turn and move with the coordinates
+/// (contact points, above all) is found by central differences of the position stage, with the same accuracy. At a
+/// point where a row lies exactly between two sides the derivative is that of one of them.
+///
+/// Cost: in closed form that of inverse dynamics (nv times the depth of the tree) and a solve per column; else 2 (2 nv +
+/// na + nu) evaluations of the smooth forces; with rows 2 to 4 nv position stages and a factor of nv dofs more. Four
+/// times that under RK4. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
 TransitionDerivatives analyticDerivatives(const Model& m, const Data& d);
 
-/// What analyticDerivatives() would object to in the present state ("the model has flexes"), empty if nothing.
+/// What analyticDerivatives() would object to in the present state, empty if nothing: the Impulse solver, midpoint with
+/// stiff flexes, what sleeps, callbacks, delays, actuators that act through contacts or turn for ever, contacts that
+/// jump, adhesion, noslip, a solver that has not converged.
 std::string analyticObstacle(const Model& m, const Data& d);
 
-/// DfDq, DfDv and DfDa (M, and what the rows add to it) of inverse() in closed form, at qpos, qvel and qacc of `d`;
+/// DfDq, DfDv and DfDa (M, and what the rows add to it) of inverse() in the same way, at qpos, qvel and qacc of `d`;
 /// sensors is 0. Same conditions, except that actuators and integrators do not count; not for discrete time
-/// (invdiscrete).
+/// (invdiscrete) and not for flexes under implicit integrators.
 InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d);
 
 }  // namespace sinew

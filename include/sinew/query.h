@@ -62,6 +62,11 @@ struct Collider {
   int id = 0;
 };
 
+/// The first surface of one collider alone that a ray meets, whatever its group, body and opacity. Throws as ray(), and
+/// for a collider that does not exist.
+RayHit rayAt(const Model& m, Data& d, const Collider& thing, const std::array<double, 3>& origin,
+             const std::array<double, 3>& direction);
+
 /// The shortest segment between two colliders.
 struct Distance {
   double distance = 0;           ///< m; negative: they overlap by that much; the cutoff if they are farther apart

@@ -41,7 +41,8 @@ class Rollout {
   /// Samples are taken of the start and after every `every` steps. `record` names arrays of Data, state or derived, and
   /// "time", "energy" (potential, kinetic). Everything in a sample belongs to one state. Recording costs a copy;
   /// energy, what measureFlexes() computes, and derived arrays with RK4 cost an evaluation of forward() per sample.
-  /// Throws std::invalid_argument for steps < 0, every < 1 and names that do not exist, with the most similar one.
+  /// Throws std::invalid_argument for steps < 0 or > 2^53, every < 1, more numbers than can be addressed, and names
+  /// that do not exist, with the most similar one.
   Rollout(const Model& m, std::int64_t steps, std::int64_t every = 1, const std::vector<std::string>& record = {});
 
   std::int64_t steps() const { return steps_; }

@@ -94,7 +94,7 @@ struct SceneMesh {
 ///   Mesh       none, see SceneInstance::mesh
 ///   Arrow      radius of the shaft, unused, length along +z from the origin; the head is part of the length
 ///   Cone       radius of the base, unused, height along +z from the origin
-enum class Shape : int { Plane = 0, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, Arrow, Cone };
+enum class SceneShape : int { Plane = 0, Sphere, Capsule, Ellipsoid, Cylinder, Box, Mesh, Arrow, Cone };
 
 /// How a texture lies on a shape, for a point p of the shape in its own frame (meshes: that of the mesh):
 ///   None    no texture
@@ -108,9 +108,9 @@ struct SceneInstance {
   SceneObject object;  ///< Geom or Site
   int body = 0;        ///< it moves with
   int group = 0;       ///< 0..5
-  Shape shape = Shape::Sphere;
+  SceneShape shape = SceneShape::Sphere;
   Float3 size{0, 0, 0};
-  int mesh = -1;                    ///< in Scene::meshes, for Shape::Mesh
+  int mesh = -1;                    ///< in Scene::meshes, for SceneShape::Mesh
   int material = -1;                ///< in Scene::materials, -1: none
   Color rgba{0.5f, 0.5f, 0.5f, 1};  ///< final: that of the object, or of its material
   TextureMap map = TextureMap::None;
@@ -363,7 +363,7 @@ struct FrameContact {
 
 /// Something drawn to explain the state.
 struct Decoration {
-  Shape shape = Shape::Sphere;
+  SceneShape shape = SceneShape::Sphere;
   Float3 size{0, 0, 0};
   std::array<double, 3> pos{0, 0, 0};
   std::array<double, 9> mat{1, 0, 0, 0, 1, 0, 0, 0, 1};

@@ -13,7 +13,7 @@ Everything is in SI units and world axes. docs/python.md is a tutorial; sinew.mu
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._batch import Batch, rollout
 from ._core import Thing, __version__, energy, forward, inverse, measure_flexes, reset, step, step1, step2
@@ -45,6 +45,14 @@ from ._queries import (
 )
 from ._recording import Recording
 from ._world import World
+
+if TYPE_CHECKING:
+    from . import gym as gym
+    from . import mujoco as mujoco
+    from ._flex import Flex
+    from ._spec import Spec
+    from .mujoco import viewer as viewer
+    from .mujoco.renderer import Renderer
 
 __all__ = [
     "Batch",

@@ -99,12 +99,17 @@ for _name, _type, _ in _core.option_fields():
 
 def _no_attribute(owner: Any, name: str) -> Any:
     """Raises AttributeError for a name that a Model or Data does not have, with the nearest ones."""
-    known = getattr(type(owner), name, None)
-    if known is not None:  # it has one, which raised an error of its own
-        return known.__get__(owner, type(owner))
+    for cls in type(owner).__mro__:
+        if name in vars(cls):  # it has one, which raised an error of its own
+            return vars(cls)[name].__get__(owner, type(owner))
     if name.startswith("_"):
         raise AttributeError(name)
-    raise AttributeError(f"{type(owner).__name__} has no {name!r}; {nearest(name, dir(type(owner)))}")
+    raise AttributeError(f"{type(owner).__name__} has no {name!r}; {nearest(name, _public(type(owner)))}")
+
+
+def _public(cls: type) -> list[str]:
+    """Names of attributes that an object of a class has."""
+    return [n for n in dir(cls) if not n.startswith("_") and hasattr(cls, n)]
 
 
 class Statistic:
@@ -319,6 +324,10 @@ class Model(_core.ModelBase, _Lookups, Looks):
         super()._become(other)
         _forget_views(self)
 
+    def _is_sparse(self) -> bool:
+        """Whether constraint Jacobians are compressed, by MuJoCo's rule."""
+        return bool(self.opt.jacobian == 1 or (self.opt.jacobian == 2 and self.nv >= 60))
+
     def _spec(self) -> Any:
         """The description it was compiled from."""
         from ._spec import _COMPILED, Spec
@@ -347,7 +356,7 @@ class Model(_core.ModelBase, _Lookups, Looks):
         elif hasattr(type(self), name):
             raise AttributeError(f"Model.{name} cannot be set")
         else:
-            raise AttributeError(f"Model has no {name!r}; {nearest(name, dir(self))}")
+            raise AttributeError(f"Model has no {name!r}; {nearest(name, _public(type(self)))}")
 
     def __copy__(self) -> "Model":
         made = type(self)(self._copy())
@@ -475,7 +484,7 @@ def _unpickle_model(version: str, content: bytes, source: Any = None) -> Model:
 
 _ROWS = (
     "efc_type", "efc_id", "efc_state", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagApprox", "efc_KBIP",
-    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_target", "efc_force", "efc_J",
+    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_target", "efc_force",
 )  # fmt: skip
 _CONTACT = (
     "dist", "pos", "frame", "includemargin", "friction", "solref", "solreffriction", "solimp", "mu", "dim", "geom1",
@@ -694,6 +703,19 @@ class Data(_core.DataBase, _Lookups, _LightPoses):
     def _address(self) -> int:
         return id(self)
 
+    @property
+    def efc_J(self) -> NDArray[np.float64]:
+        """Constraint Jacobian of the last evaluation, a copy. With opt.jacobian = "dense", or "auto" and fewer than 60 dofs:
+        nefc * nv numbers. Else its entries, see efc_J_rownnz, efc_J_rowadr, efc_J_colind. constraint_jacobian() is dense."""
+        return self._sparse_J()[3] if self.model._is_sparse() else self._rows("efc_J")
+
+    def _sparse_J(self) -> Any:
+        return self._rows("efc_J_sparse")
+
+    def constraint_jacobian(self) -> NDArray[np.float64]:
+        """Constraint Jacobian of the last evaluation: (nefc, nv)."""
+        return np.asarray(self._rows("efc_J")).reshape(self.nefc, self.model.nv)
+
     def _actuator_moment(self) -> NDArray[np.float64]:
         m = self.model
         dense = np.zeros((m.nout, m.nv))
@@ -748,7 +770,7 @@ class Data(_core.DataBase, _Lookups, _LightPoses):
         elif hasattr(type(self), name):
             raise AttributeError(f"Data.{name} cannot be set")
         else:
-            raise AttributeError(f"Data has no {name!r}; {nearest(name, dir(self))}")
+            raise AttributeError(f"Data has no {name!r}; {nearest(name, _public(type(self)))}")
 
     def __copy__(self) -> "Data":
         other = type(self)(self.model)

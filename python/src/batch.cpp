@@ -54,13 +54,19 @@ void bindBatch(nb::module_& module) {
     const std::ptrdiff_t n = b.batch->runs();
     return view(values.data(), n, static_cast<std::ptrdiff_t>(values.size()) / n, b.batch, true);
   });
-  batch.def("_watch", [](BatchBox& b, const std::string& name) { return runs(b, b.batch->watch(name), false); });
-  batch.def("_vary", [](BatchBox& b, const std::string& name) { return runs(b, b.batch->vary(name), true); });
+  batch.def("_watch", [](BatchBox& b, const std::string& name) {
+    const BusyBatch busy(b);
+    return runs(b, b.batch->watch(name), false);
+  });
+  batch.def("_vary", [](BatchBox& b, const std::string& name) {
+    const BusyBatch busy(b);
+    return runs(b, b.batch->vary(name), true);
+  });
   batch.def(
       "step",
       [](BatchBox& b, int steps) {
         const BusyBatch busy(b);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         b.batch->step(steps);
       },
       "steps"_a = 1, "Advances every run by `steps` timesteps.");
@@ -68,7 +74,7 @@ void bindBatch(nb::module_& module) {
       "forward",
       [](BatchBox& b) {
         const BusyBatch busy(b);
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         b.batch->forward();
       },
       "Derived arrays of the present state of every run.");

@@ -16,7 +16,7 @@ class Function {
         object_(box.owner.ptr()),
         pending_(box.pending) {}
   ~Function() {
-    const nb::gil_scoped_acquire lock;
+    const Locked lock;
     function_.reset();
   }
 
@@ -24,7 +24,7 @@ class Function {
   /// that derivatives are made with) is copied for the call; back(copy) takes what it may have written.
   template <class F, class Back>
   void call(const Data& d, F&& f, Back&& back) const {
-    const nb::gil_scoped_acquire lock;
+    const Locked lock;
     try {
       const nb::object model = nb::borrow(object_);
       if (&d == owner_) {

@@ -17,6 +17,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +36,84 @@ namespace sinew::python {
 struct ModelBox {
   std::shared_ptr<Model> model;
   std::vector<std::string> warnings;  ///< of loading and compiling
+  /// Steps that run with this Model without the interpreter lock. Whole options, on which the layout of rows and the
+  /// course of a step depend, cannot be changed meanwhile.
+  std::shared_ptr<std::atomic<int>> steps = std::make_shared<std::atomic<int>>(0);
+};
+
+/// Marks a Model as in use by a step for as long as it lives, and keeps it: the Python object may take over another
+/// one.
+class Stepping {
+ public:
+  explicit Stepping(const ModelBox& box) : model_(box.model), steps_(box.steps) { ++*steps_; }
+  ~Stepping() { --*steps_; }
+  Stepping(const Stepping&) = delete;
+  Stepping& operator=(const Stepping&) = delete;
+  const Model& operator*() const { return *model_; }
+
+ private:
+  std::shared_ptr<const Model> model_;
+  std::shared_ptr<std::atomic<int>> steps_;
+};
+
+/// The end of the interpreter: threads of the program that want its lock then are not ended by it, which would end the
+/// whole program as an error, but wait for the end. `atExit` is called at the beginning of the end, with the lock.
+class Ending {
+ public:
+  static void atExit();
+  /// Waits for ever if the end has begun and this is not the thread that ends; else the lock may be taken until done().
+  static void enter();
+  static void done();
+};
+
+/// Lives while the interpreter lock is given back.
+class Unlocked {
+ public:
+  Unlocked() : state_(PyEval_SaveThread()) {}
+  ~Unlocked() {
+    Ending::enter();
+    PyEval_RestoreThread(state_);
+    Ending::done();
+  }
+  Unlocked(const Unlocked&) = delete;
+  Unlocked& operator=(const Unlocked&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
+/// Lives while the interpreter lock is taken, by a thread that may have it already.
+class Locked {
+ public:
+  Locked() {
+    Ending::enter();
+    state_ = PyGILState_Ensure();
+    Ending::done();
+  }
+  ~Locked() { PyGILState_Release(state_); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  PyGILState_STATE state_;
+};
+
+/// Which thread computes with something.
+class User {
+ public:
+  /// False if a thread, perhaps this one, has it already.
+  bool take() {
+    std::thread::id nobody;
+    return thread_.compare_exchange_strong(nobody, std::this_thread::get_id(), std::memory_order_acquire);
+  }
+  void give() { thread_.store(std::thread::id(), std::memory_order_release); }
+  bool isElsewhere() const {
+    const std::thread::id thread = thread_.load(std::memory_order_acquire);
+    return thread != std::thread::id() && thread != std::this_thread::get_id();
+  }
+
+ private:
+  std::atomic<std::thread::id> thread_;
 };
 
 /// The exception that a callback left, raised when the call that ran it ends. Guarded by the interpreter lock.
@@ -49,25 +128,52 @@ struct DataBox {
   nb::object callbacks = nb::none();  ///< functions of the user, a dict
   long long steps = 0;                ///< that were made, and the time they took, s
   double seconds = 0;
-  /// Held by the thread that computes with this Data, see Busy.
-  std::shared_ptr<std::atomic_flag> busy = std::make_shared<std::atomic_flag>();
+  std::shared_ptr<User> user = std::make_shared<User>();
 };
 
-/// Marks a Data as in use for as long as it lives. A second thread gets an exception instead of a data race.
+/// Marks a Data as in use for as long as it lives. A second thread gets an exception instead of a data race, and so
+/// does a callback of a step that wants to write what the step works with.
 class Busy {
  public:
-  explicit Busy(const DataBox& box) : flag_(box.busy) {
-    if (flag_->test_and_set(std::memory_order_acquire)) {
-      throw std::runtime_error("this Data is in use by another thread; give each thread a Data of its own");
-    }
+  explicit Busy(const DataBox& box) : user_(box.user) {
+    if (user_->take()) return;
+    if (user_->isElsewhere()) throwInUse();
+    throw std::runtime_error("a callback cannot do this with the Data whose step called it; a copy of it can be used");
   }
-  ~Busy() { flag_->clear(std::memory_order_release); }
+  ~Busy() { user_->give(); }
   Busy(const Busy&) = delete;
   Busy& operator=(const Busy&) = delete;
 
+  [[noreturn]] static void throwInUse() {
+    throw std::runtime_error("this Data is in use by another thread; give each thread a Data of its own");
+  }
+
  private:
-  std::shared_ptr<std::atomic_flag> flag_;
+  std::shared_ptr<User> user_;
 };
+
+/// The same for a question, which a callback may ask the Data whose step called it.
+class Asking {
+ public:
+  explicit Asking(const DataBox& box) : user_(box.user), took_(user_->take()) {
+    if (!took_ && user_->isElsewhere()) Busy::throwInUse();
+  }
+  ~Asking() {
+    if (took_) user_->give();
+  }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+ private:
+  std::shared_ptr<User> user_;
+  bool took_;
+};
+
+/// Throws if another thread computes with this Data, whose contacts and constraint rows may then be moved in memory.
+/// Without the interpreter lock released in between, none can begin to.
+inline void requireIdle(const DataBox& box) {
+  if (box.user->isElsewhere()) Busy::throwInUse();
+}
 
 /// Raises what a callback raised.
 inline void raisePending(const DataBox& box) {

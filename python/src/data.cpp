@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <set>
@@ -74,8 +75,28 @@ nb::object arrayOf(const DataBox& box, std::string_view name) {
   return result;
 }
 
+/// f(row, column, value) for the entries of the constraint Jacobian: rows of a block share their columns.
+template <class F>
+void forEachEntry(const Data& d, F&& f) {
+  for (const RowBlock& block : d.row_block) {
+    const auto value = [&](int row, int column) { return d.row_value[block.value + row * block.ncol + column]; };
+    for (int r = 0; r < block.nrow; ++r) {
+      for (int c = 0; c < block.ncol; ++c) {
+        double entry = value(r, c);
+        if (block.kind == BlockKind::Pyramid) {
+          const int k = 1 + r / 2;
+          const double mu = d.row_cone[block.cone].friction[k - 1];
+          entry = value(0, c) + (r % 2 == 0 ? mu : -mu) * value(k, c);
+        }
+        f(block.row + r, d.row_column[block.column + c], entry);
+      }
+    }
+  }
+}
+
 /// Arrays that have as many entries as there are constraint rows: copies.
 nb::object rowArray(const DataBox& box, const std::string& name) {
+  requireIdle(box);
   const Data& d = *box.data;
   const auto enums = [](const auto& array) {
     std::vector<int> values;
@@ -100,32 +121,38 @@ nb::object rowArray(const DataBox& box, const std::string& name) {
   if (name == "efc_target") return numbers(d.efc_target);
   if (name == "efc_force") return numbers(d.efc_force);
   if (name == "efc_J") {
-    // blocks that share their columns, written out
     const auto nv = static_cast<std::size_t>(box.model->nv);
     std::vector<double> J(static_cast<std::size_t>(d.nefc()) * nv, 0.0);
-    for (const RowBlock& block : d.row_block) {
-      const auto value = [&](int row, int column) { return d.row_value[block.value + row * block.ncol + column]; };
-      for (int r = 0; r < block.nrow; ++r) {
-        double* row = J.data() + static_cast<std::size_t>(block.row + r) * nv;
-        for (int c = 0; c < block.ncol; ++c) {
-          double& entry = row[d.row_column[block.column + c]];
-          if (block.kind == BlockKind::Pyramid) {
-            const int k = 1 + r / 2;
-            const double mu = d.row_cone[block.cone].friction[k - 1];
-            entry = value(0, c) + (r % 2 == 0 ? mu : -mu) * value(k, c);
-          } else {
-            entry = value(r, c);
-          }
-        }
+    forEachEntry(d, [&](int row, int column, double value) {
+      J[static_cast<std::size_t>(row) * nv + static_cast<std::size_t>(column)] = value;
+    });
+    return copyOf<double>(J);
+  }
+  if (name == "efc_J_sparse") {  // rownnz, rowadr, colind, values; columns of a row rise
+    const auto rows = static_cast<std::size_t>(d.nefc());
+    std::vector<std::vector<std::pair<int, double>>> entries(rows);
+    forEachEntry(d, [&](int row, int column, double value) {
+      entries[static_cast<std::size_t>(row)].emplace_back(column, value);
+    });
+    std::vector<int> count, start, columns;
+    std::vector<double> values;
+    for (auto& row : entries) {
+      std::sort(row.begin(), row.end());
+      start.push_back(static_cast<int>(columns.size()));
+      count.push_back(static_cast<int>(row.size()));
+      for (const auto& [column, value] : row) {
+        columns.push_back(column);
+        values.push_back(value);
       }
     }
-    return copyOf<double>(J);
+    return nb::make_tuple(copyOf<int>(count), copyOf<int>(start), copyOf<int>(columns), copyOf<double>(values));
   }
   throw nb::attribute_error(name.c_str());
 }
 
 /// A field of all contacts as an array: a copy.
 nb::object contactArray(const DataBox& box, const std::string& name) {
+  requireIdle(box);
   const Array<Contact>& contacts = box.data->contact;
   const auto number = [&](auto get) {
     using T = std::remove_cvref_t<decltype(get(contacts[0]))>;
@@ -257,22 +284,23 @@ void stepData(const ModelBox& m, nb::handle_t<DataBox> handle, int count) {
   DataBox& d = nb::cast<DataBox&>(handle);
   requireSame(m, d);
   if (count < 0) throw std::invalid_argument("nstep: must not be negative, found " + std::to_string(count));
+  const Stepping model(m);
   const int before = divergences(*d.data), refused = badOptions(*d.data);
   int now = before;
   const auto start = std::chrono::steady_clock::now();
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
-    const nb::gil_scoped_release release;
+    const Unlocked release;
     // a step in which a callback raises does not take place
     const Callbacks& own = d.data->callbacks;
     const bool mayRaise = own.control || own.passive || own.contactFilter || own.sensor;
     constexpr int kMoved = state::kComplete & ~state::kUser;
     std::vector<std::byte> stateBefore;
     for (int i = 0; i < count; ++i) {
-      if (mayRaise) stateBefore = saveState(*m.model, *d.data, kMoved);
-      step(*m.model, *d.data);
-      if (*d.pending && mayRaise) restoreState(*m.model, *d.data, stateBefore);
+      if (mayRaise) stateBefore = saveState(*model, *d.data, kMoved);
+      step(*model, *d.data);
+      if (*d.pending && mayRaise) restoreState(*model, *d.data, stateBefore);
       ++d.steps;
       if (badOptions(*d.data) != refused) break;
       if (*d.pending || (d.raiseOnDivergence && (now = divergences(*d.data)) != before)) break;
@@ -292,8 +320,9 @@ void evaluate(const ModelBox& m, nb::handle_t<DataBox> handle) {
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
-    const nb::gil_scoped_release release;
-    function(*m.model, *d.data);
+    const Stepping model(m);
+    const Unlocked release;
+    function(*model, *d.data);
   }
   raisePending(d);
   if (badOptions(*d.data) > refused) requireOptions(m);
@@ -325,6 +354,7 @@ void take(std::string_view& bytes, T* values, std::size_t count) {
 
 /// All arrays of the tables and what else a pickle keeps.
 nb::bytes derivedBytes(const DataBox& box) {
+  requireIdle(box);
   std::string bytes;
   const Data& d = *box.data;
   std::as_const(*box.data).forEachArray(*box.model, [&](auto, const auto& array, auto, auto, auto) {
@@ -342,6 +372,7 @@ nb::bytes derivedBytes(const DataBox& box) {
 }
 
 void setDerivedBytes(DataBox& box, const nb::bytes& content) {
+  const Busy busy(box);
   std::string_view bytes(content.c_str(), content.size());
   Data& d = *box.data;
   d.forEachArray(*box.model, [&](auto, auto& array, auto, auto, auto) {
@@ -383,7 +414,11 @@ void bindData(nb::module_& module) {
       "time", [](const DataBox& b) { return b.data->time; }, [](DataBox& b, double t) { b.data->time = t; },
       "Time, s.");
   data.def_prop_rw(
-      "threads", [](const DataBox& b) { return b.data->threads; }, [](DataBox& b, int n) { b.data->threads = n; },
+      "threads", [](const DataBox& b) { return b.data->threads; },
+      [](DataBox& b, int n) {
+        const Busy busy(b);
+        b.data->threads = n;
+      },
       "Threads a step may use. Every result is the same, bit for bit, whatever the number.");
   data.def_prop_ro("_energy", [](const DataBox& b) { return view(b.data->energy.data(), 2, -1, b.data, true); });
   data.def_prop_ro(
@@ -406,6 +441,7 @@ void bindData(nb::module_& module) {
   data.def_prop_ro(
       "ntree_awake", [](const DataBox& b) { return b.data->ntree_awake; }, "Trees that are awake.");
   data.def_prop_ro("_islands", [](const DataBox& b) {
+    requireIdle(b);
     nb::list all;
     for (const IslandReport& r : b.data->island) {
       nb::dict entry;
@@ -426,16 +462,26 @@ void bindData(nb::module_& module) {
   data.def_prop_ro("_status", &statusOf);
   data.def_prop_ro("_ok", [](const DataBox& b) { return b.data->status.ok(); });
   data.def(
-      "describe_status", [](const DataBox& b) { return describeStatus(*b.model, *b.data); },
+      "describe_status",
+      [](const DataBox& b) {
+        requireIdle(b);
+        return describeStatus(*b.model, *b.data);
+      },
       "What went wrong so far, in words; empty if all is well.");
   data.def(
-      "clear_status", [](DataBox& b) { b.data->status = {}; }, "Forgets what went wrong so far.");
+      "clear_status",
+      [](DataBox& b) {
+        requireIdle(b);
+        b.data->status = {};
+      },
+      "Forgets what went wrong so far.");
   data.def_prop_ro(
       "state_hash", [](const DataBox& b) { return stateHash(*b.model, *b.data); },
       "Hash over time and the state arrays.");
   data.def(
       "save_state",
       [](const DataBox& b) {
+        requireIdle(b);
         const auto bytes = saveState(*b.model, *b.data);
         return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       },
@@ -454,7 +500,8 @@ void bindData(nb::module_& module) {
       throw std::invalid_argument("the other Data was made for another Model");
     }
     if (b.data == other.data) return;
-    const Busy busy(b), busyOther(other);
+    const Busy busy(b);
+    const Asking asking(other);
     // the arrays keep their places, so that views stay valid
     Callbacks own = std::move(b.data->callbacks);
     *b.data = *other.data;
@@ -468,6 +515,7 @@ void bindData(nb::module_& module) {
   data.def(
       "save_checkpoint",
       [](const DataBox& b, const std::string& file, const std::string& note) {
+        requireIdle(b);
         saveCheckpoint(*b.model, *b.data, file, note);
       },
       "file"_a, "note"_a = "", "Writes everything that the rest of a run depends on, and a note.");

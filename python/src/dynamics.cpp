@@ -200,6 +200,7 @@ void bindDynamics(nb::module_& module) {
       "contact_force",
       [](const ModelBox& m, const DataBox& d, int id, const Output& result) {
         requireSame(m, d);
+        requireIdle(d);
         checkId(id, d.data->ncon(), "contact");
         if (result.size() != 6) {
           throw std::invalid_argument("result: needs 6 numbers, found " + std::to_string(result.size()));
@@ -213,12 +214,21 @@ void bindDynamics(nb::module_& module) {
       [](const ModelBox& m, DataBox& d, const Numbers& origin, const Numbers& direction,
          const std::optional<std::array<bool, 6>>& groups, bool statics, bool flexes, int excludeBody, double cutoff) {
         requireSame(m, d);
-        const Busy busy(d);
+        const Asking asking(d);
         return asTuple(ray(*m.model, *d.data, vector3(origin, "origin"), vector3(direction, "direction"),
                            rayOptions(groups, statics, flexes, excludeBody, cutoff)));
       },
       "m"_a, "d"_a, "origin"_a, "direction"_a, "groups"_a.none() = nb::none(), "statics"_a = true, "flexes"_a = true,
       "exclude_body"_a = -1, "cutoff"_a = std::numeric_limits<double>::infinity());
+  module.def(
+      "ray_at",
+      [](const ModelBox& m, DataBox& d, int type, int id, const Numbers& origin, const Numbers& direction) {
+        requireSame(m, d);
+        const Asking asking(d);
+        return asTuple(rayAt(*m.model, *d.data, {static_cast<ObjType>(type), id}, vector3(origin, "origin"),
+                             vector3(direction, "direction")));
+      },
+      "m"_a, "d"_a, "type"_a, "id"_a, "origin"_a, "direction"_a);
   module.def(
       "rays",
       [](const ModelBox& m, DataBox& d, const Numbers& origins, const Numbers& directions,
@@ -232,9 +242,10 @@ void bindDynamics(nb::module_& module) {
         const std::span to(reinterpret_cast<const Vec*>(directions.data()), directions.size() / 3);
         std::vector<RayHit> hits(to.size());
         {
-          const Busy busy(d);
-          const nb::gil_scoped_release release;
-          rays(*m.model, *d.data, from, to, hits, rayOptions(groups, statics, flexes, excludeBody, cutoff));
+          const Asking asking(d);
+          const Stepping model(m);
+          const Unlocked release;
+          rays(*model, *d.data, from, to, hits, rayOptions(groups, statics, flexes, excludeBody, cutoff));
         }
         std::vector<double> distance, normal;
         std::vector<int> geom, flex, element;
@@ -254,7 +265,7 @@ void bindDynamics(nb::module_& module) {
       "distance",
       [](const ModelBox& m, DataBox& d, int type1, int id1, int type2, int id2, double cutoff) {
         requireSame(m, d);
-        const Busy busy(d);
+        const Asking asking(d);
         const Distance r =
             distance(*m.model, *d.data, {static_cast<ObjType>(type1), id1}, {static_cast<ObjType>(type2), id2}, cutoff);
         return nb::make_tuple(r.distance, r.found, copyOf<double>(r.from), copyOf<double>(r.to), r.element1,
@@ -277,9 +288,10 @@ void bindDynamics(nb::module_& module) {
         requireSame(m, d);
         TransitionDerivatives t;
         {
-          const Busy busy(d);
-          const nb::gil_scoped_release release;
-          t = transitionDerivatives(*m.model, *d.data, {eps, centered, threads});
+          const Asking asking(d);
+          const Stepping model(m);
+          const Unlocked release;
+          t = transitionDerivatives(*model, *d.data, {eps, centered, threads});
         }
         return nb::make_tuple(matrix(t.A, t.states, t.states), matrix(t.B, t.states, t.controls),
                               matrix(t.C, t.sensors, t.states), matrix(t.D, t.sensors, t.controls));
@@ -291,9 +303,10 @@ void bindDynamics(nb::module_& module) {
         requireSame(m, d);
         InverseDerivatives t;
         {
-          const Busy busy(d);
-          const nb::gil_scoped_release release;
-          t = inverseDerivatives(*m.model, *d.data, {eps, centered, threads});
+          const Asking asking(d);
+          const Stepping model(m);
+          const Unlocked release;
+          t = inverseDerivatives(*model, *d.data, {eps, centered, threads});
         }
         const int n = t.dofs, s = t.sensors;
         return nb::make_tuple(matrix(t.DfDq, n, n), matrix(t.DfDv, n, n), matrix(t.DfDa, n, n), matrix(t.DsDq, s, n),

@@ -108,7 +108,12 @@ nb::object arrayOf(const ModelBox& box, std::string_view name) {
 
 /// Options of a Model, or on their own.
 struct OptionBox {
-  std::shared_ptr<Option> option;  ///< part of a Model, or owned
+  std::shared_ptr<Option> option;             ///< part of a Model, or owned
+  std::shared_ptr<std::atomic<int>> steps{};  ///< of that Model
+
+  void requireUnused() const {
+    if (steps && *steps > 0) throw std::runtime_error("opt cannot be changed while a step of this Model runs");
+  }
 };
 
 template <class T, T Option::*Field>
@@ -116,11 +121,19 @@ void bindNumber(nb::class_<OptionBox>& type, const char* name, const char* doc) 
   if constexpr (std::is_same_v<T, double> || std::is_same_v<T, int>) {
     type.def_prop_rw(
         name, [](const OptionBox& o) { return (*o.option).*Field; },
-        [](OptionBox& o, T value) { (*o.option).*Field = value; }, doc);
+        [](OptionBox& o, T value) {
+          if constexpr (std::is_same_v<T, int>) o.requireUnused();
+          (*o.option).*Field = value;
+        },
+        doc);
   } else if constexpr (std::is_enum_v<T>) {
     type.def_prop_rw(
         name, [](const OptionBox& o) { return static_cast<int>((*o.option).*Field); },
-        [](OptionBox& o, int value) { (*o.option).*Field = static_cast<T>(value); }, doc);
+        [](OptionBox& o, int value) {
+          o.requireUnused();
+          (*o.option).*Field = static_cast<T>(value);
+        },
+        doc);
   } else {
     constexpr std::size_t n = std::tuple_size_v<T>;
     type.def_prop_rw(
@@ -147,7 +160,7 @@ LoadOptions loadOptions(std::optional<int> gap, std::optional<std::uint64_t> max
 template <class Read>
 ModelBox loadWith(Read&& read, LoadOptions options, bool mujocoGap) {
   ModelBox box;
-  const nb::gil_scoped_release release;
+  const Unlocked release;
   Spec spec = read(&box.warnings, options);
   if (mujocoGap && !spec.compiler.gap && !options.gap) options.gap = GapReading::Outside;
   box.model = std::make_shared<Model>(compile(spec, &box.warnings, options));
@@ -170,7 +183,11 @@ void bindModel(nb::module_& module) {
       "check", [](const OptionBox& o) { return checkOption(*o.option).value_or(""); },
       "The first thing that is wrong with these options; empty if a step can work with them.");
   option.def(
-      "assign", [](OptionBox& o, const OptionBox& other) { *o.option = *other.option; },
+      "assign",
+      [](OptionBox& o, const OptionBox& other) {
+        o.requireUnused();
+        *o.option = *other.option;
+      },
       "Takes over all values of other options.");
 
   nb::class_<ModelBox> model(module, "ModelBase", nb::dynamic_attr(), nb::is_weak_referenceable());
@@ -182,7 +199,7 @@ void bindModel(nb::module_& module) {
       #name, [](const ModelBox& b) { return b.model->name; }, doc);
   SINEW_MODEL_SIZES(SINEW_X)
 #undef SINEW_X
-  model.def_prop_ro("_opt", [](const ModelBox& b) { return OptionBox{{b.model, &b.model->opt}}; });
+  model.def_prop_ro("_opt", [](const ModelBox& b) { return OptionBox{{b.model, &b.model->opt}, b.steps}; });
   model.def_prop_ro("_stat", [](const ModelBox& b) {
     Statistic& s = b.model->stat;
     nb::dict values;

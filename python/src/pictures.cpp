@@ -17,7 +17,7 @@ namespace {
 struct ViewerBox {
   std::shared_ptr<Model> model;
   std::shared_ptr<Data> data;
-  std::shared_ptr<std::atomic_flag> busy;
+  std::shared_ptr<User> user;
   std::unique_ptr<Viewer> viewer;
 };
 
@@ -30,7 +30,7 @@ using Extra = std::tuple<int, std::array<float, 3>, std::array<double, 3>, std::
 
 Decoration decorationOf(const Extra& extra) {
   Decoration decoration;
-  decoration.shape = static_cast<Shape>(std::get<0>(extra));
+  decoration.shape = static_cast<SceneShape>(std::get<0>(extra));
   decoration.size = std::get<1>(extra);
   decoration.pos = std::get<2>(extra);
   decoration.mat = std::get<3>(extra);
@@ -38,26 +38,12 @@ Decoration decorationOf(const Extra& extra) {
   return decoration;
 }
 
-#ifdef SINEW_HAS_RENDER
-/// lookat, distance, azimuth, elevation, body that is tracked
-using Free = std::tuple<std::array<double, 3>, double, double, double, int>;
-
-struct RendererBox {
+/// What changes from picture to picture, as it was when it was filled.
+struct FrameBox {
   std::shared_ptr<Scene> scene;
-  std::unique_ptr<Renderer> renderer;
   Frame frame;
-  View view;
   bool updated = false;
-
-  void prepare(const std::vector<Extra>& extras) {
-    if (!updated) throw std::runtime_error("nothing to draw yet: call update_scene(data) first");
-    const std::size_t own = frame.decorations.size();
-    for (const Extra& extra : extras) frame.decorations.push_back(decorationOf(extra));
-    renderer->update(frame);
-    frame.decorations.resize(own);
-  }
 };
-#endif
 
 constexpr std::array kGroups{&FrameOptions::geomGroups,   &FrameOptions::siteGroups,     &FrameOptions::jointGroups,
                              &FrameOptions::tendonGroups, &FrameOptions::actuatorGroups, &FrameOptions::flexGroups,
@@ -102,9 +88,92 @@ bool flagOf(const FrameOptions& o, std::string_view name) {
   return false;
 }
 
+/// Fills a frame with what a Data holds now.
+void fill(FrameBox& f, const ModelBox& m, const DataBox& d, const std::vector<std::array<bool, 6>>& groups,
+          const std::map<std::string, bool>& flags, int frames, int flexColor) {
+  requireSame(m, d);
+  FrameOptions o;
+  for (std::size_t i = 0; i < kGroups.size() && i < groups.size(); ++i) o.*kGroups[i] = groups[i];
+  setFlags(flags, o);
+  o.frames = static_cast<FrameKind>(frames);
+  o.flexColor = static_cast<FlexColor>(flexColor);
+  const Asking asking(d);
+  refreshScene(*m.model, *f.scene);
+  updateFrame(*f.scene, *m.model, *d.data, f.frame, o);
+  f.updated = true;
+}
+
+/// Geoms, then sites: whether they are drawn, position, matrix, colour; and how many are geoms.
+nb::tuple instancesOf(const FrameBox& f) {
+  std::vector<float> colours;
+  for (const Color& c : f.frame.instanceRgba) colours.insert(colours.end(), c.begin(), c.end());
+  return nb::make_tuple(copyOf<std::uint8_t>(f.frame.instanceVisible), copyOf<double>(f.frame.instancePos, 3),
+                        copyOf<double>(f.frame.instanceMat, 9), copyOf<float>(colours, 4), f.scene->numGeoms);
+}
+
+#ifdef SINEW_HAS_RENDER
+/// lookat, distance, azimuth, elevation, body that is tracked
+using Free = std::tuple<std::array<double, 3>, double, double, double, int>;
+/// position; right, up, forward; orthographic; left, right, bottom, top at distance 1; near, far
+using Look = std::tuple<std::array<double, 3>, std::array<double, 3>, std::array<double, 3>, std::array<double, 3>,
+                        bool, double, double, double, double, double, double>;
+/// A geom or site that is drawn otherwise than the model has it: number, whether it is drawn, position, matrix, colour
+using Edit = std::tuple<int, bool, std::array<double, 3>, std::array<double, 9>, std::array<float, 4>>;
+
+struct RendererBox {
+  std::unique_ptr<Renderer> renderer;
+  FrameBox shown;
+  View view;
+  std::shared_ptr<User> user = std::make_shared<User>();
+
+  void prepare(const std::vector<Extra>& extras, const std::vector<Edit>& edits) {
+    if (!shown.updated) throw std::runtime_error("nothing to draw yet: call update_scene(data) first");
+    if (edits.empty()) return show(shown.frame, extras);
+    Frame frame = shown.frame;
+    for (const auto& [index, visible, pos, mat, rgba] : edits) {
+      const auto i = static_cast<std::size_t>(index);
+      if (index < 0 || i >= frame.instanceVisible.size()) throw std::out_of_range("no such geom or site");
+      frame.instanceVisible[i] = visible;
+      std::copy(pos.begin(), pos.end(), frame.instancePos.begin() + 3 * index);
+      std::copy(mat.begin(), mat.end(), frame.instanceMat.begin() + 9 * index);
+      frame.instanceRgba[i] = rgba;
+    }
+    show(frame, extras);
+  }
+
+ private:
+  void show(Frame& frame, const std::vector<Extra>& extras) {
+    const std::size_t own = frame.decorations.size();
+    for (const Extra& extra : extras) frame.decorations.push_back(decorationOf(extra));
+    renderer->update(frame);
+    frame.decorations.resize(own);
+  }
+};
+
+/// Marks a Renderer as in use for as long as it lives.
+class Drawing {
+ public:
+  explicit Drawing(const RendererBox& box) : user_(box.user) {
+    if (!user_->take()) throw std::runtime_error("this Renderer is in use by another thread");
+  }
+  ~Drawing() { user_->give(); }
+  Drawing(const Drawing&) = delete;
+  Drawing& operator=(const Drawing&) = delete;
+
+ private:
+  std::shared_ptr<User> user_;
+};
+#endif
+
 }  // namespace
 
 void bindPictures(nb::module_& module) {
+  nb::class_<FrameBox> frame(module, "FrameBase");
+  frame.def("__init__", [](FrameBox* self, const SceneBox& scene) { new (self) FrameBox{scene.scene, {}, false}; });
+  frame.def("_update", [](FrameBox& f, const ModelBox& m, const DataBox& d,
+                          const std::vector<std::array<bool, 6>>& groups, const std::map<std::string, bool>& flags,
+                          int frames, int flexColor) { fill(f, m, d, groups, flags, frames, flexColor); });
+  frame.def("_instances", &instancesOf);
 #ifdef SINEW_HAS_RENDER
   module.attr("has_renderer") = true;
   nb::class_<RendererBox> renderer(module, "RendererBase", nb::dynamic_attr());
@@ -114,82 +183,96 @@ void bindPictures(nb::module_& module) {
                  options.samples = samples;
                  options.threads = threads;
                  auto made = std::make_unique<Renderer>(scene.scene, width, height, options);
-                 new (self) RendererBox{scene.scene, std::move(made), {}, {}, false};
+                 new (self) RendererBox{std::move(made), {scene.scene, {}, false}, {}};
                });
   renderer.def("_update",
                [](RendererBox& r, const ModelBox& m, DataBox& d, const std::variant<int, std::string, Free>& camera,
                   const std::vector<std::array<bool, 6>>& groups, const std::map<std::string, bool>& flags, int frames,
                   int flexColor) {
-                 requireSame(m, d);
-                 FrameOptions o;
-                 for (std::size_t i = 0; i < kGroups.size() && i < groups.size(); ++i) o.*kGroups[i] = groups[i];
-                 setFlags(flags, o);
-                 o.frames = static_cast<FrameKind>(frames);
-                 o.flexColor = static_cast<FlexColor>(flexColor);
-                 const Busy busy(d);
-                 refreshScene(*m.model, *r.scene);
-                 updateFrame(*r.scene, *m.model, *d.data, r.frame, o);
+                 const Drawing drawing(r);
+                 FrameBox& f = r.shown;
+                 fill(f, m, d, groups, flags, frames, flexColor);
                  const double aspect = static_cast<double>(r.renderer->width()) / r.renderer->height();
                  if (const int* number = std::get_if<int>(&camera)) {
-                   r.view = *number < 0 ? viewOf(*r.scene, r.frame, defaultFreeCamera(*r.scene), aspect)
-                                        : viewOf(*r.scene, r.frame, *number, aspect);
+                   r.view = *number < 0 ? viewOf(*f.scene, f.frame, defaultFreeCamera(*f.scene), aspect)
+                                        : viewOf(*f.scene, f.frame, *number, aspect);
                  } else if (const std::string* name = std::get_if<std::string>(&camera)) {
-                   r.view = viewOf(*r.scene, r.frame, std::string_view(*name), aspect);
+                   r.view = viewOf(*f.scene, f.frame, std::string_view(*name), aspect);
                  } else {
                    const auto& [lookat, distance, azimuth, elevation, body] = std::get<Free>(camera);
-                   r.view = viewOf(*r.scene, r.frame, FreeCamera{lookat, distance, azimuth, elevation, body}, aspect);
+                   r.view = viewOf(*f.scene, f.frame, FreeCamera{lookat, distance, azimuth, elevation, body}, aspect);
                  }
-                 r.updated = true;
                });
+  renderer.def("_instances", [](const RendererBox& r) { return instancesOf(r.shown); });
+  renderer.def("_show", [](RendererBox& r, const FrameBox& frame, const Look& look) {
+    if (frame.scene != r.shown.scene) throw std::invalid_argument("this scene was made for another model");
+    const Drawing drawing(r);
+    r.shown = frame;
+    View& v = r.view;
+    std::array<double, 3> right, up, forward;
+    std::tie(v.pos, right, up, forward, v.orthographic, v.left, v.right, v.bottom, v.top, v.znear, v.zfar) = look;
+    for (std::size_t k = 0; k < 3; ++k) {
+      v.mat[3 * k] = right[k];
+      v.mat[3 * k + 1] = up[k];
+      v.mat[3 * k + 2] = -forward[k];
+    }
+  });
   renderer.def(
       "_rgb",
       [](RendererBox& r, nb::ndarray<std::uint8_t, nb::c_contig, nb::device::cpu> out, const std::vector<Extra>& extras,
-         bool shadows, bool reflections, bool haze, bool textures) {
-        r.prepare(extras);
+         const std::vector<Edit>& edits, bool shadows, bool reflections, bool haze, bool textures) {
+        const Drawing drawing(r);
+        r.prepare(extras, edits);
         RenderOptions& options = r.renderer->options();
         options.shadows = shadows;
         options.reflections = reflections;
         options.haze = haze;
         options.textures = textures;
-        const nb::gil_scoped_release release;
+        const Unlocked release;
         r.renderer->rgb(r.view, {out.data(), out.size()});
       },
-      "out"_a.noconvert(), "extras"_a, "shadows"_a, "reflections"_a, "haze"_a, "textures"_a);
+      "out"_a.noconvert(), "extras"_a, "edits"_a, "shadows"_a, "reflections"_a, "haze"_a, "textures"_a);
   renderer.def(
       "_depth",
-      [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out) {
-        r.prepare({});
-        const nb::gil_scoped_release release;
+      [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out, const std::vector<Extra>& extras,
+         const std::vector<Edit>& edits) {
+        const Drawing drawing(r);
+        r.prepare(extras, edits);
+        const Unlocked release;
         r.renderer->depth(r.view, {out.data(), out.size()});
       },
-      "out"_a.noconvert());
+      "out"_a.noconvert(), "extras"_a, "edits"_a);
   renderer.def(
       "_normals",
-      [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out) {
-        r.prepare({});
-        const nb::gil_scoped_release release;
+      [](RendererBox& r, nb::ndarray<float, nb::c_contig, nb::device::cpu> out, const std::vector<Extra>& extras,
+         const std::vector<Edit>& edits) {
+        const Drawing drawing(r);
+        r.prepare(extras, edits);
+        const Unlocked release;
         r.renderer->normals(r.view, {out.data(), out.size()});
       },
-      "out"_a.noconvert());
+      "out"_a.noconvert(), "extras"_a, "edits"_a);
   renderer.def(
       "_segmentation",
-      [](RendererBox& r, nb::ndarray<std::int32_t, nb::c_contig, nb::device::cpu> out) {
-        r.prepare({});
-        const nb::gil_scoped_release release;
+      [](RendererBox& r, nb::ndarray<std::int32_t, nb::c_contig, nb::device::cpu> out, const std::vector<Edit>& edits) {
+        const Drawing drawing(r);
+        r.prepare({}, edits);
+        const Unlocked release;
         r.renderer->segmentation(r.view, {out.data(), out.size()});
       },
-      "out"_a.noconvert());
+      "out"_a.noconvert(), "edits"_a);
   // position; right, up, forward; orthographic; sides at distance 1: left, right, bottom, top; near, far
   renderer.def("_view", [](const RendererBox& r) {
     const View& v = r.view;
     const auto column = [&](std::size_t k, double sign) {
       return std::array<double, 3>{sign * v.mat[k], sign * v.mat[3 + k], sign * v.mat[6 + k]};
     };
-    return std::tuple(v.pos, column(0, 1), column(1, 1), column(2, -1), v.orthographic, v.left, v.right, v.bottom,
-                      v.top, v.znear, v.zfar);
+    return Look(v.pos, column(0, 1), column(1, 1), column(2, -1), v.orthographic, v.left, v.right, v.bottom, v.top,
+                v.znear, v.zfar);
   });
-  renderer.def("_size",
-               [](const RendererBox& r) { return std::pair(r.scene->visual.offwidth, r.scene->visual.offheight); });
+  renderer.def("_size", [](const RendererBox& r) {
+    return std::pair(r.shown.scene->visual.offwidth, r.shown.scene->visual.offheight);
+  });
 #else
   module.attr("has_renderer") = false;
 #endif
@@ -216,20 +299,20 @@ void bindPictures(nb::module_& module) {
                const std::optional<Spec> spec = describe(file, text, folder);
                auto made = spec ? std::make_unique<Viewer>(*spec, *m.model, *d.data, options)
                                 : std::make_unique<Viewer>(*m.model, *d.data, options);
-               new (self) ViewerBox{m.model, d.data, d.busy, std::move(made)};
+               new (self) ViewerBox{m.model, d.data, d.user, std::move(made)};
              });
   viewer.def_prop_ro(
       "url", [](const ViewerBox& v) { return v.viewer->url(); },
       "Address of the page, with a token: whoever knows it may watch and steer.");
   viewer.def("_sync", [](ViewerBox& v, bool stateOnly) {
-    if (v.busy->test_and_set(std::memory_order_acquire)) {
+    if (!v.user->take()) {
       throw std::runtime_error("this Data is in use by another thread: hold viewer.lock() while stepping");
     }
     struct Release {
-      std::atomic_flag& flag;
-      ~Release() { flag.clear(std::memory_order_release); }
-    } release{*v.busy};
-    const nb::gil_scoped_release unlock;
+      User& user;
+      ~Release() { user.give(); }
+    } release{*v.user};
+    const Unlocked unlock;
     v.viewer->sync(stateOnly);
   });
   viewer.def("_is_due", [](const ViewerBox& v) { return v.viewer->isDue(); });
@@ -276,18 +359,18 @@ void bindPictures(nb::module_& module) {
     v.viewer->setTexts(std::move(made));
   });
   viewer.def("_send_scene", [](ViewerBox& v) {
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     v.viewer->sendScene();
   });
   viewer.def("_take_keys", [](ViewerBox& v, double seconds) {
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     return v.viewer->takeKeys(std::chrono::microseconds(static_cast<long>(seconds * 1e6)));
   });
   viewer.def("_is_running", [](const ViewerBox& v) { return v.viewer->isRunning(); });
   viewer.def("_is_paused", [](const ViewerBox& v) { return v.viewer->isPaused(); });
   viewer.def("_windows", [](const ViewerBox& v) { return v.viewer->windows(); });
   viewer.def("_close", [](ViewerBox& v) {
-    const nb::gil_scoped_release unlock;
+    const Unlocked unlock;
     v.viewer->close();
   });
 

@@ -188,7 +188,7 @@ void bindScene(nb::module_& module) {
                            const std::string& folder) {
     std::shared_ptr<Scene> made;
     {
-      const nb::gil_scoped_release release;
+      const Unlocked release;
       const std::optional<Spec> spec = describe(file, text, folder);
       made = std::make_shared<Scene>(spec ? makeScene(*spec, *m.model) : makeScene(*m.model));
     }

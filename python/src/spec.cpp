@@ -13,7 +13,7 @@ void bindSpec(nb::module_& module) {
         std::string text;
         Warnings warnings;
         {
-          const nb::gil_scoped_release release;
+          const Unlocked release;
           text = writeMjcf(readMjcf(file, &warnings), directory);
         }
         return nb::make_tuple(text, warnings);

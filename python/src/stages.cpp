@@ -14,8 +14,9 @@ void run(const ModelBox& m, nb::handle_t<DataBox> handle) {
   {
     const Busy busy(d);
     const GlobalCallbacks callbacks(handle, d);
-    const nb::gil_scoped_release release;
-    function(*m.model, *d.data);
+    const Stepping model(m);
+    const Unlocked release;
+    function(*model, *d.data);
   }
   raisePending(d);
 }
@@ -89,6 +90,7 @@ void bindStages(nb::module_& module) {
         requireSame(m, to);
         if (from.data == to.data) return;
         const Busy busy(to);
+        const Asking asking(from);
         copyState(*m.model, *from.data, *to.data, mask);
       },
       "m"_a, "src"_a, "dst"_a, "sig"_a, "Copies the parts of the state in a mask.");

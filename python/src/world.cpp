@@ -72,7 +72,14 @@ JointId joint(const Thing& t) { return idOf<JointId>(t, 'j', "joint"); }
 
 struct WorldBox {
   std::unique_ptr<World> world;
-  std::shared_ptr<std::atomic_flag> busy = std::make_shared<std::atomic_flag>();
+  std::shared_ptr<User> user = std::make_shared<User>();
+  Pending pending = std::make_shared<std::exception_ptr>();
+
+  /// For everything but an update: throws while another thread makes one.
+  World* operator->() const {
+    if (user->isElsewhere()) throw std::runtime_error("this World is being updated by another thread");
+    return world.get();
+  }
 };
 
 nb::object vec(const Vector3& v) { return copyOf<double>(std::span<const double>(v)); }
@@ -180,7 +187,7 @@ void bindWorld(nb::module_& module) {
         o.gravityFactor = gravityFactor;
         o.sensor = sensor;
         o.userData = userData;
-        return thing('b', w.world->addBody(shapeOf(kind, sizes, vertices, faces), o));
+        return thing('b', w->addBody(shapeOf(kind, sizes, vertices, faces), o));
       },
       "kind"_a, "sizes"_a, "vertices"_a, "faces"_a, "name"_a, "position"_a, "orientation"_a, "velocity"_a, "angular"_a,
       "mass"_a.none(), "density"_a, "restitution"_a, "friction"_a, "torsional"_a, "rolling"_a, "contype"_a,
@@ -201,7 +208,7 @@ void bindWorld(nb::module_& module) {
               o.surfaceVelocity = surface;
               o.sensor = sensor;
               o.userData = userData;
-              return thing('b', w.world->addStatic(shapeOf(kind, sizes, vertices, faces), o));
+              return thing('b', w->addStatic(shapeOf(kind, sizes, vertices, faces), o));
             });
   world.def("_add_kinematic",
             [](WorldBox& w, const std::string& kind, const std::vector<double>& sizes, const std::vector<Vec>& vertices,
@@ -221,7 +228,7 @@ void bindWorld(nb::module_& module) {
               o.surfaceVelocity = surface;
               o.sensor = sensor;
               o.userData = userData;
-              return thing('b', w.world->addKinematic(shapeOf(kind, sizes, vertices, faces), o));
+              return thing('b', w->addKinematic(shapeOf(kind, sizes, vertices, faces), o));
             });
   world.def(
       "_add_soft",
@@ -241,7 +248,7 @@ void bindWorld(nb::module_& module) {
         flex.elasticity.poisson = poisson;
         flex.elasticity.damping = damping;
         if (thickness) flex.elasticity.thickness = thickness;
-        return thing('s', w.world->addSoft(flex, velocity));
+        return thing('s', w->addSoft(flex, velocity));
       },
       "name"_a, "type"_a, "dim"_a, "count"_a, "spacing"_a, "position"_a, "radius"_a, "mass"_a, "young"_a, "poisson"_a,
       "damping"_a, "thickness"_a.none(), "velocity"_a);
@@ -280,27 +287,25 @@ void bindWorld(nb::module_& module) {
         } else {
           throw std::invalid_argument("joint: one of fixed, ball, hinge, slide, distance; found \"" + kind + "\"");
         }
-        return thing('j', w.world->addJoint(body(first), body(second), shape, {name, collide}));
+        return thing('j', w->addJoint(body(first), body(second), shape, {name, collide}));
       },
       "first"_a, "second"_a, "kind"_a, "anchor"_a, "anchor2"_a, "axis"_a, "range"_a.none(), "spring"_a.none(),
       "motor"_a.none(), "name"_a, "collide"_a);
   world.def(
       "remove",
       [](WorldBox& w, const Thing& t) {
-        if (t.kind == 'b') w.world->remove(body(t));
-        if (t.kind == 's') w.world->remove(soft(t));
-        if (t.kind == 'j') w.world->remove(joint(t));
+        if (t.kind == 'b') w->remove(body(t));
+        if (t.kind == 's') w->remove(soft(t));
+        if (t.kind == 'j') w->remove(joint(t));
       },
       "thing"_a, "Takes a body (with its joints), a soft thing or a joint away.");
   world.def("__contains__", [](const WorldBox& w, const Thing& t) {
-    return t.kind == 'b'   ? w.world->contains(body(t))
-           : t.kind == 's' ? w.world->contains(soft(t))
-                           : w.world->contains(joint(t));
+    return t.kind == 'b' ? w->contains(body(t)) : t.kind == 's' ? w->contains(soft(t)) : w->contains(joint(t));
   });
   world.def(
       "find_body",
       [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
-        const BodyId id = w.world->findBody(name);
+        const BodyId id = w->findBody(name);
         if (!id) return std::nullopt;
         return thing('b', id);
       },
@@ -308,7 +313,7 @@ void bindWorld(nb::module_& module) {
   world.def(
       "find_joint",
       [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
-        const JointId id = w.world->findJoint(name);
+        const JointId id = w->findJoint(name);
         if (!id) return std::nullopt;
         return thing('j', id);
       },
@@ -316,120 +321,113 @@ void bindWorld(nb::module_& module) {
   world.def(
       "find_soft",
       [](const WorldBox& w, const std::string& name) -> std::optional<Thing> {
-        const SoftId id = w.world->findSoft(name);
+        const SoftId id = w->findSoft(name);
         if (!id) return std::nullopt;
         return thing('s', id);
       },
       "name"_a, "The soft thing of this name, None if there is none.");
   world.def(
-      "reserve", [](WorldBox& w, int count) { w.world->reserve(count); }, "bodies"_a,
+      "reserve", [](WorldBox& w, int count) { w->reserve(count); }, "bodies"_a,
       "Makes room for this many more bodies of one shape each: adding them needs no compiling.");
   world.def(
       "user_data",
       [](const WorldBox& w, const Thing& t) {
-        return t.kind == 'b'   ? w.world->userData(body(t))
-               : t.kind == 's' ? w.world->userData(soft(t))
-                               : w.world->userData(joint(t));
+        return t.kind == 'b' ? w->userData(body(t)) : t.kind == 's' ? w->userData(soft(t)) : w->userData(joint(t));
       },
       "thing"_a, "A number that is kept for the user.");
   world.def(
       "set_user_data",
       [](WorldBox& w, const Thing& t, std::uint64_t data) {
-        if (t.kind == 'b') w.world->setUserData(body(t), data);
-        if (t.kind == 's') w.world->setUserData(soft(t), data);
-        if (t.kind == 'j') w.world->setUserData(joint(t), data);
+        if (t.kind == 'b') w->setUserData(body(t), data);
+        if (t.kind == 's') w->setUserData(soft(t), data);
+        if (t.kind == 'j') w->setUserData(joint(t), data);
       },
       "thing"_a, "data"_a);
   world.def_prop_ro(
       "bodies",
       [](const WorldBox& w) {
         std::vector<Thing> all;
-        for (const BodyId id : w.world->bodies()) all.push_back(thing('b', id));
+        for (const BodyId id : w->bodies()) all.push_back(thing('b', id));
         return all;
       },
       "All bodies, static ones included, in the order they were added.");
   world.def_prop_ro(
-      "ground", [](const WorldBox& w) { return thing('b', w.world->ground()); },
+      "ground", [](const WorldBox& w) { return thing('b', w->ground()); },
       "The immovable frame of the world itself, for joints.");
   world.def(
       "name_of",
       [](const WorldBox& w, const Thing& t) {
-        return t.kind == 'b'   ? w.world->nameOf(body(t))
-               : t.kind == 's' ? w.world->nameOf(soft(t))
-                               : w.world->nameOf(joint(t));
+        return t.kind == 'b' ? w->nameOf(body(t)) : t.kind == 's' ? w->nameOf(soft(t)) : w->nameOf(joint(t));
       },
       "thing"_a);
   world.def(
-      "is_kinematic", [](const WorldBox& w, const Thing& t) { return w.world->isKinematic(body(t)); }, "body"_a);
+      "is_kinematic", [](const WorldBox& w, const Thing& t) { return w->isKinematic(body(t)); }, "body"_a);
   world.def(
-      "is_sensor", [](const WorldBox& w, const Thing& t) { return w.world->isSensor(body(t)); }, "body"_a);
+      "is_sensor", [](const WorldBox& w, const Thing& t) { return w->isSensor(body(t)); }, "body"_a);
   world.def(
-      "is_static", [](const WorldBox& w, const Thing& t) { return w.world->isStatic(body(t)); }, "body"_a);
+      "is_static", [](const WorldBox& w, const Thing& t) { return w->isStatic(body(t)); }, "body"_a);
   world.def(
-      "is_awake", [](const WorldBox& w, const Thing& t) { return w.world->isAwake(body(t)); }, "body"_a);
+      "is_awake", [](const WorldBox& w, const Thing& t) { return w->isAwake(body(t)); }, "body"_a);
   world.def(
       "position",
       [](const WorldBox& w, const Thing& t) {
-        return t.kind == 's' ? vec(w.world->centerOfMass(soft(t))) : vec(w.world->placement(body(t)).position);
+        return t.kind == 's' ? vec(w->centerOfMass(soft(t))) : vec(w->placement(body(t)).position);
       },
       "thing"_a, "Position of a body's frame, or centre of mass of a soft thing, m.");
   world.def(
       "orientation",
       [](const WorldBox& w, const Thing& t) {
-        const Quaternion q = w.world->placement(body(t)).orientation;
+        const Quaternion q = w->placement(body(t)).orientation;
         return copyOf<double>(std::span<const double>(q));
       },
       "body"_a, "Orientation of a body: w, x, y, z.");
   world.def(
       "velocity",
       [](const WorldBox& w, const Thing& t) {
-        return t.kind == 's' ? vec(w.world->velocity(soft(t))) : vec(w.world->state(body(t)).velocity);
+        return t.kind == 's' ? vec(w->velocity(soft(t))) : vec(w->state(body(t)).velocity);
       },
       "thing"_a, "Velocity of the centre of mass, m/s.");
   world.def(
-      "angular_velocity",
-      [](const WorldBox& w, const Thing& t) { return vec(w.world->state(body(t)).angularVelocity); }, "body"_a,
-      "Angular velocity, rad/s, world axes.");
+      "angular_velocity", [](const WorldBox& w, const Thing& t) { return vec(w->state(body(t)).angularVelocity); },
+      "body"_a, "Angular velocity, rad/s, world axes.");
   world.def(
-      "mass",
-      [](const WorldBox& w, const Thing& t) { return t.kind == 's' ? w.world->mass(soft(t)) : w.world->mass(body(t)); },
+      "mass", [](const WorldBox& w, const Thing& t) { return t.kind == 's' ? w->mass(soft(t)) : w->mass(body(t)); },
       "thing"_a, "kg; infinite for static things.");
   world.def(
       "set_position",
       [](WorldBox& w, const Thing& t, const Vec& position, const std::optional<Quat>& orientation) {
-        Placement placement = w.world->placement(body(t));
+        Placement placement = w->placement(body(t));
         placement.position = position;
         if (orientation) placement.orientation = quaternion(*orientation);
-        w.world->setPlacement(body(t), placement);
+        w->setPlacement(body(t), placement);
       },
       "body"_a, "position"_a, "orientation"_a.none() = nb::none(), "Puts a body somewhere.");
   world.def(
       "move_to",
       [](WorldBox& w, const Thing& t, const Vec& position, double dt, const std::optional<Quat>& orientation) {
-        Placement placement = w.world->placement(body(t));
+        Placement placement = w->placement(body(t));
         placement.position = position;
         if (orientation) placement.orientation = quaternion(*orientation);
-        w.world->moveTo(body(t), placement, dt);
+        w->moveTo(body(t), placement, dt);
       },
       "body"_a, "position"_a, "dt"_a, "orientation"_a.none() = nb::none(),
       "Gives a kinematic body the velocity with which it is there after dt.");
   world.def(
       "velocity_at",
-      [](const WorldBox& w, const Thing& t, const Vec& point) { return vec(w.world->velocityAt(body(t), point)); },
-      "body"_a, "point"_a, "Velocity of the material point that is there, m/s.");
+      [](const WorldBox& w, const Thing& t, const Vec& point) { return vec(w->velocityAt(body(t), point)); }, "body"_a,
+      "point"_a, "Velocity of the material point that is there, m/s.");
   world.def(
-      "set_linear_damping", [](WorldBox& w, const Thing& t, double c) { w.world->setLinearDamping(body(t), c); },
-      "body"_a, "damping"_a, "N s/m");
+      "set_linear_damping", [](WorldBox& w, const Thing& t, double c) { w->setLinearDamping(body(t), c); }, "body"_a,
+      "damping"_a, "N s/m");
   world.def(
-      "set_angular_damping", [](WorldBox& w, const Thing& t, double c) { w.world->setAngularDamping(body(t), c); },
-      "body"_a, "damping"_a, "N m s/rad");
+      "set_angular_damping", [](WorldBox& w, const Thing& t, double c) { w->setAngularDamping(body(t), c); }, "body"_a,
+      "damping"_a, "N m s/rad");
   world.def(
-      "set_gravity_factor", [](WorldBox& w, const Thing& t, double f) { w.world->setGravityFactor(body(t), f); },
-      "body"_a, "factor"_a, "Gravity acts this many times on the body.");
+      "set_gravity_factor", [](WorldBox& w, const Thing& t, double f) { w->setGravityFactor(body(t), f); }, "body"_a,
+      "factor"_a, "Gravity acts this many times on the body.");
   world.def(
-      "set_surface_velocity",
-      [](WorldBox& w, const Thing& t, const Vec& v) { w.world->setSurfaceVelocity(body(t), v); }, "body"_a,
-      "velocity"_a, "Of the surface of a static or kinematic body, in its frame, m/s.");
+      "set_surface_velocity", [](WorldBox& w, const Thing& t, const Vec& v) { w->setSurfaceVelocity(body(t), v); },
+      "body"_a, "velocity"_a, "Of the surface of a static or kinematic body, in its frame, m/s.");
   world.def(
       "ray_cast",
       [](const WorldBox& w, const Vec& origin, const Vec& direction, double most, const std::optional<Thing>& exclude,
@@ -439,7 +437,7 @@ void bindWorld(nb::module_& module) {
         if (exclude) o.exclude = body(*exclude);
         o.statics = statics;
         o.softs = softs;
-        const std::optional<RayCastHit> hit = w.world->rayCast(origin, direction, o);
+        const std::optional<RayCastHit> hit = w->rayCast(origin, direction, o);
         if (!hit) return nb::none();
         nb::dict d;
         d["thing"] = sideOf(hit->thing);
@@ -453,55 +451,55 @@ void bindWorld(nb::module_& module) {
       "The first surface along a ray: thing, distance, point, normal; None if there is none.");
   world.def("_overlapping", [](const WorldBox& w, const std::string& kind, const std::vector<double>& sizes,
                                const Vec& position, const Quat& orientation) {
-    return sidesOf(w.world->overlapping(shapeOf(kind, sizes, {}, {}), {position, quaternion(orientation)}));
+    return sidesOf(w->overlapping(shapeOf(kind, sizes, {}, {}), {position, quaternion(orientation)}));
   });
   world.def(
-      "visitors_of", [](const WorldBox& w, const Thing& t) { return sidesOf(w.world->overlapping(body(t))); },
-      "sensor"_a, "What overlaps a sensor now.");
+      "visitors_of", [](const WorldBox& w, const Thing& t) { return sidesOf(w->overlapping(body(t))); }, "sensor"_a,
+      "What overlaps a sensor now.");
   world.def(
-      "distance", [](const WorldBox& w, const Thing& a, const Thing& b) { return w.world->distance(body(a), body(b)); },
+      "distance", [](const WorldBox& w, const Thing& a, const Thing& b) { return w->distance(body(a), body(b)); },
       "first"_a, "second"_a, "Distance of the surfaces of two bodies, m; negative: the depth.");
   world.def(
       "set_velocity",
       [](WorldBox& w, const Thing& t, const Vec& linear, const Vec& angular) {
-        w.world->setVelocity(body(t), linear, angular);
+        w->setVelocity(body(t), linear, angular);
       },
       "body"_a, "linear"_a, "angular"_a = Vec{0, 0, 0}, "Of the centre of mass, m/s and rad/s.");
   world.def(
-      "set_friction", [](WorldBox& w, const Thing& t, double mu) { w.world->setFriction(body(t), mu); }, "body"_a,
+      "set_friction", [](WorldBox& w, const Thing& t, double mu) { w->setFriction(body(t), mu); }, "body"_a,
       "friction"_a);
   world.def(
-      "set_restitution", [](WorldBox& w, const Thing& t, double e) { w.world->setRestitution(body(t), e); }, "body"_a,
+      "set_restitution", [](WorldBox& w, const Thing& t, double e) { w->setRestitution(body(t), e); }, "body"_a,
       "restitution"_a);
   world.def(
       "apply_force",
       [](WorldBox& w, const Thing& t, const Vec& force, const std::optional<Vec>& point) {
-        point ? w.world->applyForce(body(t), force, *point) : w.world->applyForce(body(t), force);
+        point ? w->applyForce(body(t), force, *point) : w->applyForce(body(t), force);
       },
       "body"_a, "force"_a, "point"_a.none() = nb::none(), "Acts during the next update, N.");
   world.def(
-      "apply_torque", [](WorldBox& w, const Thing& t, const Vec& torque) { w.world->applyTorque(body(t), torque); },
-      "body"_a, "torque"_a, "Acts during the next update, N m.");
+      "apply_torque", [](WorldBox& w, const Thing& t, const Vec& torque) { w->applyTorque(body(t), torque); }, "body"_a,
+      "torque"_a, "Acts during the next update, N m.");
   world.def(
       "apply_impulse",
       [](WorldBox& w, const Thing& t, const Vec& impulse, const std::optional<Vec>& point) {
-        point ? w.world->applyImpulse(body(t), impulse, *point) : w.world->applyImpulse(body(t), impulse);
+        point ? w->applyImpulse(body(t), impulse, *point) : w->applyImpulse(body(t), impulse);
       },
       "body"_a, "impulse"_a, "point"_a.none() = nb::none(), "Changes the velocity in the next update, N s.");
   world.def(
-      "joint_position", [](const WorldBox& w, const Thing& t) { return w.world->jointPosition(joint(t)); }, "joint"_a);
+      "joint_position", [](const WorldBox& w, const Thing& t) { return w->jointPosition(joint(t)); }, "joint"_a);
   world.def(
-      "joint_velocity", [](const WorldBox& w, const Thing& t) { return w.world->jointVelocity(joint(t)); }, "joint"_a);
+      "joint_velocity", [](const WorldBox& w, const Thing& t) { return w->jointVelocity(joint(t)); }, "joint"_a);
   world.def(
       "set_motor",
       [](WorldBox& w, const Thing& t, double speed, double force) {
-        w.world->setMotor(joint(t), {speed, force});
+        w->setMotor(joint(t), {speed, force});
       },
       "joint"_a, "speed"_a, "max_force"_a, "Another speed or force, for a joint with a coordinate.");
   world.def(
       "vertices",
       [](const WorldBox& w, const Thing& t) {
-        const auto v = w.world->vertices(soft(t));
+        const auto v = w->vertices(soft(t));
         std::vector<double> numbers;
         for (const Vector3& p : v) numbers.insert(numbers.end(), p.begin(), p.end());
         auto kept = std::make_shared<std::vector<double>>(std::move(numbers));
@@ -511,58 +509,67 @@ void bindWorld(nb::module_& module) {
   world.def(
       "update",
       [](WorldBox& w, double dt) {
-        if (w.busy->test_and_set(std::memory_order_acquire))
-          throw std::runtime_error("this World is being updated by another thread");
+        World& worked = *w.operator->();
+        if (!w.user->take()) throw std::runtime_error("a callback cannot update the World whose update called it");
         struct Release {
-          std::atomic_flag& flag;
-          ~Release() { flag.clear(std::memory_order_release); }
-        } release{*w.busy};
-        const nb::gil_scoped_release unlock;
-        w.world->update(dt);
+          User& user;
+          ~Release() { user.give(); }
+        } release{*w.user};
+        {
+          const Unlocked unlock;
+          worked.update(dt);
+        }
+        if (*w.pending) std::rethrow_exception(std::exchange(*w.pending, nullptr));
       },
       "dt"_a, "Moves time on by dt > 0, s.");
   world.def_prop_ro(
-      "time", [](const WorldBox& w) { return w.world->time(); }, "Time, s.");
+      "time", [](const WorldBox& w) { return w->time(); }, "Time, s.");
   const auto handler = [](nb::object function) {
     return [held = std::shared_ptr<nb::object>(new nb::object(std::move(function)), [](nb::object* p) {
-              const nb::gil_scoped_acquire lock;
+              const Locked lock;
               delete p;
             })](const auto& e) {
-      const nb::gil_scoped_acquire lock;
+      const Locked lock;
       (*held)(eventOf(e));
     };
   };
   world.def(
-      "on_sensor_begin", [handler](WorldBox& w, nb::callable f) { w.world->onSensorBegin(handler(f)); }, "callback"_a,
+      "on_sensor_begin", [handler](WorldBox& w, nb::callable f) { w->onSensorBegin(handler(f)); }, "callback"_a,
       "callback(event) is called at the end of an update for each thing that began to overlap a sensor.");
   world.def(
-      "on_sensor_end", [handler](WorldBox& w, nb::callable f) { w.world->onSensorEnd(handler(f)); }, "callback"_a,
+      "on_sensor_end", [handler](WorldBox& w, nb::callable f) { w->onSensorEnd(handler(f)); }, "callback"_a,
       "The same for things that ceased to overlap it.");
   world.def(
       "set_contact_filter",
       [](WorldBox& w, nb::object f) {
-        if (f.is_none()) return w.world->setContactFilter({});
+        if (f.is_none()) return w->setContactFilter({});
         const auto held = std::shared_ptr<nb::object>(new nb::object(std::move(f)), [](nb::object* p) {
-          const nb::gil_scoped_acquire lock;
+          const Locked lock;
           delete p;
         });
-        w.world->setContactFilter([held](const ContactBody& a, const ContactBody& b) {
-          const nb::gil_scoped_acquire lock;
-          return nb::cast<bool>((*held)(sideOf(a), sideOf(b)));
+        w->setContactFilter([held, pending = w.pending](const ContactBody& a, const ContactBody& b) {
+          const Locked lock;
+          if (*pending) return true;
+          try {
+            return nb::cast<bool>((*held)(sideOf(a), sideOf(b)));
+          } catch (...) {  // the engine goes on as if there were no filter; update() raises what it was
+            *pending = std::current_exception();
+            return true;
+          }
         });
       },
       "filter"_a.none(), "filter(a, b) says whether two things that are near may touch; None removes it.");
   world.def(
-      "on_contact_begin", [handler](WorldBox& w, nb::callable f) { w.world->onContactBegin(handler(f)); }, "callback"_a,
+      "on_contact_begin", [handler](WorldBox& w, nb::callable f) { w->onContactBegin(handler(f)); }, "callback"_a,
       "callback(event) is called at the end of an update for each two things that began to touch.");
   world.def(
-      "on_contact_end", [handler](WorldBox& w, nb::callable f) { w.world->onContactEnd(handler(f)); }, "callback"_a,
+      "on_contact_end", [handler](WorldBox& w, nb::callable f) { w->onContactEnd(handler(f)); }, "callback"_a,
       "The same for things that ceased to touch.");
   world.def_prop_ro(
       "contacts",
       [](const WorldBox& w) {
         nb::list all;
-        for (const WorldContact& c : w.world->contacts()) {
+        for (const WorldContact& c : w->contacts()) {
           nb::dict d;
           d["id"] = c.id;
           d["a"] = sideOf(c.a);
@@ -577,32 +584,31 @@ void bindWorld(nb::module_& module) {
       },
       "Contacts of the last update.");
   world.def_prop_ro(
-      "kinetic_energy", [](const WorldBox& w) { return w.world->kineticEnergy(); }, "J");
+      "kinetic_energy", [](const WorldBox& w) { return w->kineticEnergy(); }, "J");
   world.def_prop_ro(
-      "potential_energy", [](const WorldBox& w) { return w.world->potentialEnergy(); }, "J");
+      "potential_energy", [](const WorldBox& w) { return w->potentialEnergy(); }, "J");
   world.def_prop_ro(
-      "momentum", [](const WorldBox& w) { return vec(w.world->momentum()); }, "kg m/s");
+      "momentum", [](const WorldBox& w) { return vec(w->momentum()); }, "kg m/s");
   world.def_prop_ro(
-      "trouble", [](const WorldBox& w) { return w.world->trouble(); }, "What went wrong so far, in words.");
+      "trouble", [](const WorldBox& w) { return w->trouble(); }, "What went wrong so far, in words.");
   world.def(
-      "set_gravity", [](WorldBox& w, const Vec& g) { w.world->setGravity(g); }, "gravity"_a);
+      "set_gravity", [](WorldBox& w, const Vec& g) { w->setGravity(g); }, "gravity"_a);
   nb::class_<World::Snapshot>(module, "WorldSnapshot", "A World as it was.");
   world.def(
-      "snapshot", [](const WorldBox& w) { return w.world->snapshot(); }, "Everything but the callbacks, in memory.");
+      "snapshot", [](const WorldBox& w) { return w->snapshot(); }, "Everything but the callbacks, in memory.");
   world.def(
-      "restore", [](WorldBox& w, const World::Snapshot& s) { w.world->restore(s); }, "snapshot"_a,
+      "restore", [](WorldBox& w, const World::Snapshot& s) { w->restore(s); }, "snapshot"_a,
       "Back to a snapshot; it goes on bit for bit as it did from there.");
   world.def(
-      "save", [](const WorldBox& w, const std::string& file) { w.world->save(file); }, "file"_a,
+      "save", [](const WorldBox& w, const std::string& file) { w->save(file); }, "file"_a,
       "Everything but the callbacks, as a file.");
   world.def(
-      "_load", [](WorldBox& w, const std::string& file) { *w.world = World::load(file); }, "file"_a);
+      "_load", [](WorldBox& w, const std::string& file) { *w.operator->() = World::load(file); }, "file"_a);
   world.def(
-      "to_mjcf", [](const WorldBox& w) { return w.world->toMjcf(); }, "As MJCF, with a keyframe \"now\".");
+      "to_mjcf", [](const WorldBox& w) { return w->toMjcf(); }, "As MJCF, with a keyframe \"now\".");
   world.def_prop_ro(
-      "state_hash", [](const WorldBox& w) { return stateHash(w.world->model(), w.world->data()); },
-      "Hash over time and state.");
-  world.def("_model", [](const WorldBox& w) { return ModelBox{std::make_shared<Model>(w.world->model()), {}}; });
+      "state_hash", [](const WorldBox& w) { return stateHash(w->model(), w->data()); }, "Hash over time and state.");
+  world.def("_model", [](const WorldBox& w) { return ModelBox{std::make_shared<Model>(w->model()), {}}; });
 }
 
 }  // namespace sinew::python

@@ -28,7 +28,7 @@ generator.put(core)
 text = generator.get()
 rows = [
     "efc_type", "efc_id", "efc_state", "efc_pos", "efc_margin", "efc_frictionloss", "efc_diagApprox", "efc_KBIP",
-    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_target", "efc_force", "efc_J",
+    "efc_D", "efc_R", "efc_vel", "efc_aref", "efc_target", "efc_force",
 ]  # fmt: skip
 extra = "".join(f"    {r}: numpy.typing.NDArray[Any]\n" for r in rows)
 for cls, fields, more in (("ModelBase", core.model_fields(), ""), ("DataBase", core.data_fields(), extra)):

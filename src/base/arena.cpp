@@ -53,6 +53,9 @@ void Arena::reserve(std::size_t bytes) {
 }
 
 void Arena::settle() {
+  // a question that a callback asks in the middle of a step ends here, too: what the step has taken stays
+  const bool isEmpty = end_ == nullptr || (block_ == 0 && free_ == beginOf(blocks_[0].memory, blocks_[0].size));
+  if (!isEmpty) return;
   if (blocks_.size() > 1) reserve(capacity());
   if (blocks_.size() == 1) useBlock(0);  // also where the outermost scope began before it was there
 }

@@ -48,7 +48,8 @@ class Arena {
   std::span<T> take(std::ptrdiff_t n) {
     static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
     const std::size_t count = static_cast<std::size_t>(n);
-    return {static_cast<T*>(takeBytes(count * sizeof(T))), count};
+    // T may be a pointer
+    return {static_cast<T*>(takeBytes(count * sizeof(T))), count};  // NOLINT(bugprone-sizeof-expression)
   }
   /// Like take(), set to zero.
   template <class T>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <deque>
@@ -43,6 +44,36 @@ bool withArray(Arrays&& forEach, std::string_view name, F&& f) {
     }
   });
   return found;
+}
+
+std::span<double> numbersOf(double& x) { return {&x, 1}; }
+template <std::size_t N>
+std::span<double> numbersOf(std::array<double, N>& x) {
+  return x;
+}
+template <class T>
+std::span<double> numbersOf(T&) {
+  return {};
+}
+
+/// Calls f(numbers) for what can be varied of a model: an array of doubles, or a number of its options as
+/// "option.NAME"; false if there is none of this name.
+template <class F>
+bool withModelNumbers(Model& m, std::string_view name, F&& f) {
+  constexpr std::string_view kOption = "option.";
+  if (!name.starts_with(kOption)) {
+    return withArray([&](auto&& g) { m.forEachArray(g); }, name,
+                     [&](Array<double>& array) { f(std::span<double>(array)); });
+  }
+  name.remove_prefix(kOption.size());
+  std::span<double> numbers;
+#define SINEW_X(type, field, doc) \
+  if (name == #field) numbers = numbersOf(m.opt.field);
+  SINEW_OPTION_FIELDS(SINEW_X)
+#undef SINEW_X
+  if (numbers.empty()) return false;
+  f(numbers);
+  return true;
 }
 
 }  // namespace
@@ -113,9 +144,8 @@ struct Batch::Impl {
   const Model& modelOf(int run, int slot) {
     if (varied.empty()) return model;
     Model& m = models[slot];
-    const auto arrays = [&](auto&& f) { m.forEachArray(f); };
     const auto put = [&](Column& c) {
-      withArray(arrays, c.name, [&](Array<double>& array) { std::copy_n(c.of(run), c.width, array.data()); });
+      withModelNumbers(m, c.name, [&](std::span<double> own) { std::copy_n(c.of(run), c.width, own.begin()); });
     };
     bool isNew = false;
     for (std::size_t k = 0; k < varied.size(); ++k) {
@@ -123,8 +153,8 @@ struct Batch::Impl {
     }
     if (isNew) {
       for (Column& c : constants) {  // start from the model's own, so that the result depends on the run alone
-        withArray([&](auto&& f) { model.forEachArray(f); }, c.name,
-                  [&](const Array<double>& array) { std::copy_n(array.data(), c.width, c.of(run)); });
+        withModelNumbers(model, c.name,
+                         [&](std::span<double> shared) { std::copy_n(shared.begin(), c.width, c.of(run)); });
       }
     }
     for (Column& c : constants) put(c);
@@ -133,7 +163,7 @@ struct Batch::Impl {
       updateConstants(m);
       for (Column& c : varied) put(c);  // one of the constants may be among them
       for (Column& c : constants) {
-        withArray(arrays, c.name, [&](Array<double>& array) { std::copy_n(array.data(), c.width, c.of(run)); });
+        withModelNumbers(m, c.name, [&](std::span<double> own) { std::copy_n(own.begin(), c.width, c.of(run)); });
       }
       for (std::size_t k = 0; k < varied.size(); ++k)
         std::copy_n(varied[k].of(run), varied[k].width, applied[k].of(run));
@@ -229,13 +259,12 @@ std::span<double> Batch::vary(std::string_view name) {
                     "for each value",
                     name));
   }
-  const auto arrays = [&](auto&& f) { impl_->model.forEachArray(f); };
   const auto columnOf = [&](std::string_view itsName) {
     Column c{std::string(itsName), 0, {}};
-    const bool found = withArray(arrays, itsName, [&](const Array<double>& array) {
-      c.width = static_cast<std::size_t>(array.size());
+    const bool found = withModelNumbers(impl_->model, itsName, [&](std::span<double> shared) {
+      c.width = shared.size();
       c.values.reserve(c.width * static_cast<std::size_t>(impl_->runs));
-      for (int run = 0; run < impl_->runs; ++run) c.values.insert(c.values.end(), array.begin(), array.end());
+      for (int run = 0; run < impl_->runs; ++run) c.values.insert(c.values.end(), shared.begin(), shared.end());
     });
     if (!found) fail(fmt::format("the model has no array of numbers named \"{}\"", itsName));
     return c;

@@ -132,7 +132,12 @@ int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::s
   const Sweep sweep(m, d, qvel);
   if (!sweep.active()) return 0;
   const Sweep turn(m, d, change);
-  if (!turn.active() && m.nflex == 0) return 0;
+  // what touches may turn about that place, however little the solver has changed its motion
+  const bool touching = std::any_of(d.contact.begin(), d.contact.end(), [&](const Contact& contact) {
+    return contact.efc_address >= 0 && contact.geom[0] >= 0 && contact.geom[1] >= 0 &&
+           sweep.mayPass(contact.geom[0], contact.geom[1]);
+  });
+  if (!turn.active() && m.nflex == 0 && !touching) return 0;
   const auto sleeps = [&](int c) {
     return isFlex(m, c) ? flexAsleep(m, d, flexOf(m, c)) : bodyAsleep(d, m.geom_bodyid[c]);
   };
@@ -148,8 +153,6 @@ int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::s
   for (const ColliderPair& pair : candidates) {
     const int first = pair.first, second = pair.second;
     if (!sweep.mayPass(first, second)) continue;
-    // collide() has looked along the same motion
-    if (!isFlex(m, second) && !(turn.active() && turn.ways(first, second) > passingDepth(m, first, second))) continue;
     if (sleeps(first) || sleeps(second) || isFlex(m, first)) continue;
     if (isFlex(m, second)) {
       const MixedParameters p = mixParameters(m.opt, parametersOf(m, first), parametersOf(m, second));
@@ -159,10 +162,12 @@ int collidePassing(const Model& m, Data& d, std::span<const double> qvel, std::s
     const bool touch = std::any_of(d.contact.begin(), d.contact.end(), [&](const Contact& contact) {
       return contact.efc_address >= 0 && contact.geom[0] == first && contact.geom[1] == second;
     });
-    if (touch) continue;
+    // collide() has looked along the same motion where they do not touch
+    if (!touch && !(turn.active() && turn.ways(first, second) > passingDepth(m, first, second))) continue;
     Array<geom::ContactPoint>& points = memory.slot(0).points;
     points.clear();
-    sweep.meet(first, second, options, points);
+    if (!touch) sweep.meet(first, second, options, points);
+    if (points.empty()) sweep.turnInto(first, second, options, points);
     if (points.empty()) continue;
     addContacts(m, d, parametersOfGeoms(m, pair), {points.data(), static_cast<std::size_t>(points.size())}, first,
                 second);

@@ -15,6 +15,7 @@
 #include "collision/filters.h"
 #include "collision/seams.h"
 #include "collision/sides.h"
+#include "collision/smooth_normals.h"
 #include "collision/sweep.h"
 #include "geom/element_distance.h"
 #include "math/types.h"
@@ -265,6 +266,8 @@ void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTre
   const OwnBox box(m, d, geom, distance), farBox(m, d, geom, reach);
   EdgesOnce edges(m, d, flex);
   CornersOnce corners(m, d, shape, flex);
+  SmoothNormals normals(m, d, flex);
+  const bool smooths = shape.type == GeomType::Box && normals.isActive();
   ElementTouches touches(m, d);
   const bool seams = options.steady && m.flex_rigid[flex] && m.flex_dim[flex] == 2;
   for (const int elem : elements) {
@@ -276,13 +279,18 @@ void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTre
       noteSideAhead(d, geom, elem, shape, element, reach, options);
       continue;
     }
-    const Vec3 toward = -side * normalOf(element);
-    const int found = side != 0 ? geom::collideOnSide(shape, element, toward, distance, options, points)
-                                : geom::collide(shape, element, distance, options, points);
+    // only triangles have sides
+    const int found = side != 0
+                          ? geom::collideOnSide(shape, element, -side * normalOf(element), distance, options, points)
+                          : geom::collide(shape, element, distance, options, points);
     if (found > geom::kMostPoints) limit.thinned(geom, m.ngeom + flex, found);
     if (element.count == 3) {
       edges.forEachNew(elem, [&](std::size_t i, std::size_t j) {
+        const std::ptrdiff_t begin = points.size();
         geom::collideCrossing(shape, element.corner[i], element.corner[j], element.radius, distance, points);
+        if (!smooths) return;
+        const int* local = ElementVertices(m, elem).local;
+        normals.turn(shape.rot, local[i], local[j], std::span(points.data() + begin, points.data() + points.size()));
       });
     }
     if (sides) noteSideOf(d, geom, elem, shape, element, reach, options, points);

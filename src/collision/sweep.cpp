@@ -26,6 +26,10 @@ constexpr int kMostAdvances = 64;
 constexpr double kTouching = 1e-3;
 /// Share of it by which bounds on motions are wider: a search ends where things are still a little apart.
 constexpr double kSlack = 1e-2;
+/// How much deeper things may get from one look at their way to the next, as a share of it.
+constexpr double kMarch = 0.4;
+/// What moves farther than that many looks allow is looked at less closely.
+constexpr int kMostLooks = 256;
 
 /// Conservative advancement [Mirtich 1996a]: distance(t, cutoff, n) is how far apart the two are at time t (or not less
 /// than cutoff), with the direction n from the first to the second; closing(n) is the fastest that they can come
@@ -297,6 +301,32 @@ double Sweep::timeOfMeetingElement(int g, int elem, double horizon, double toler
       });
 }
 
+void Sweep::keepPassing(int g1, int g2, double t, double deepest, std::ptrdiff_t begin,
+                        Array<geom::ContactPoint>& points) const {
+  const Motion a = motionOf(g1), b = motionOf(g2);
+  const Vec3 first = shapeAt(g1, a, t).pos, second = shapeAt(g2, b, t).pos;
+  std::ptrdiff_t kept = begin;
+  for (std::ptrdiff_t i = begin; i < points.size(); ++i) {
+    geom::ContactPoint point = points[i];
+    const Vec3 va = a.linear + a.angular.cross(point.pos - first);
+    const Vec3 vb = b.linear + b.angular.cross(point.pos - second);
+    const double approach = point.normal.dot(vb - va);
+    if (!(point.dist + approach * (h_ - t) < -deepest)) continue;
+    const auto moved = [&](int g, const Motion& motion, const Vec3& then) -> Vec3 {  // since the start of the step
+      const double speed = motion.angular.norm();
+      Vec3 arm = point.pos - then;
+      if (t * speed > 0) arm = Eigen::AngleAxisd(-t * speed, motion.angular / speed) * arm;
+      return point.pos - (shapeOf(m_, d_, g).pos + arm);
+    };
+    const Vec3 wayA = moved(g1, a, first), wayB = moved(g2, b, second);
+    point.dist = std::max(0.0, point.dist) - point.normal.dot(wayB - wayA);
+    point.pos -= wayA.squaredNorm() > wayB.squaredNorm() ? wayA : wayB;  // where the faster one has that point now
+    point.swept = true;
+    points[kept++] = point;
+  }
+  points.resize(kept);
+}
+
 void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const {
   const double deepest = passingDepth(m_, g1, g2), tolerance = kTouching * deepest;
   const double latest = latestMeeting(g1, g2);
@@ -304,22 +334,30 @@ void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom
   const double t = timeOfMeeting(g1, g2, latest, tolerance, options);
   if (!(t < latest)) return;
   const Motion a = motionOf(g1), b = motionOf(g2);
-  const geom::Shape first = shapeAt(g1, a, t), second = shapeAt(g2, b, t);
   const std::ptrdiff_t begin = points.size();
-  geom::collide(first, second, 2 * tolerance, options, points);
-  std::ptrdiff_t kept = begin;
-  for (std::ptrdiff_t i = begin; i < points.size(); ++i) {
-    geom::ContactPoint point = points[i];
-    const Vec3 va = a.linear + a.angular.cross(point.pos - first.pos);
-    const Vec3 vb = b.linear + b.angular.cross(point.pos - second.pos);
-    const double approach = point.normal.dot(vb - va);
-    if (!(point.dist + approach * (h_ - t) < -deepest)) continue;
-    point.dist = std::max(0.0, point.dist) - approach * t;
-    point.pos -= t * (va.squaredNorm() > vb.squaredNorm() ? va : vb);  // where the faster one has that point now
-    point.swept = true;
-    points[kept++] = point;
+  const double distance = way(g1, g2);
+  // what turns comes in with other points next; the prisms of a height field have sides there that nothing touches
+  const bool convex = m_.geom_type[g1] != GeomType::HField && m_.geom_type[g2] != GeomType::HField;
+  const double reach = std::max(2 * tolerance, convex ? (1 - t / h_) * distance : 0.0);
+  geom::collide(shapeAt(g1, a, t), shapeAt(g2, b, t), reach, options, points);
+  keepPassing(g1, g2, t, deepest, begin, points);
+}
+
+void Sweep::turnInto(int g1, int g2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const {
+  const Motion a = motionOf(g1), b = motionOf(g2);
+  if (a.spin == 0 && b.spin == 0) return;
+  const double deepest = passingDepth(m_, g1, g2), distance = way(g1, g2);
+  const double ahead = std::max(kMarch * deepest / distance, 1.0 / kMostLooks) * h_;
+  for (double t = ahead; t < h_; t += ahead) {
+    const std::ptrdiff_t begin = points.size();
+    geom::collide(shapeAt(g1, a, t), shapeAt(g2, b, t), 0, options, points);
+    double depth = 0;
+    for (std::ptrdiff_t i = begin; i < points.size(); ++i) depth = std::max(depth, -points[i].dist);
+    if (depth > deepest || depth < kMarch * deepest) points.resize(begin);
+    if (depth > deepest) return;  // which way is out is not known there
+    keepPassing(g1, g2, t, deepest, begin, points);
+    if (points.size() > begin) return;
   }
-  points.resize(kept);
 }
 
 bool Sweep::miss(int g1, int g2, double early, const geom::CollideOptions& options) const {

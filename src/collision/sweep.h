@@ -39,6 +39,10 @@ class Sweep {
   /// other: points with `swept` set. Finds nothing if they miss each other, however near.
   void meet(int geom1, int geom2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const;
 
+  /// The same for two geoms of which at least one turns, with other points than those they touch or meet with first:
+  /// where they are first so deep in each other that it matters, if their motion ends deeper than that.
+  void turnInto(int geom1, int geom2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const;
+
   /// Whether two geoms that are near, and move farther than `early` in the step, pass by without touching.
   bool miss(int geom1, int geom2, double early, const geom::CollideOptions& options) const;
 
@@ -76,6 +80,10 @@ class Sweep {
   bool anyFast() const;
   bool isFast(int collider) const;
   geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
+  /// Of the points from `begin` on, found at the time t, keeps those that end the step deeper than `deepest`, as swept
+  /// contacts of the present.
+  void keepPassing(int geom1, int geom2, double t, double deepest, std::ptrdiff_t begin,
+                   Array<geom::ContactPoint>& points) const;
   geom::Element elementAt(int elem, double t) const;
   /// When the two come as near as `tolerance`, if before `horizon`; otherwise `horizon`.
   double timeOfMeeting(int geom1, int geom2, double horizon, double tolerance,

@@ -103,18 +103,12 @@ void writeHinges(Model& m, int f, const std::vector<Vec3>& rest) {
 }
 
 /// bending="shell": shares of fold angles in the curvature of triangles, and the bound of the stiffness of folds.
-void writePlates(const Draft& draft, Model& m, int f, const std::vector<Vec3>& rest) {
+void writePlates(Model& m, int f, const std::vector<Vec3>& rest) {
   const int firstHinge = m.flex_hingeadr[f], firstElem = m.flex_elemadr[f], count = m.flex_elemnum[f];
   const std::span<const int> triangles(m.flex_elem.data() + m.flex_elemdataadr[f], 3 * static_cast<std::size_t>(count));
   std::vector<char> fixed(static_cast<std::size_t>(count), 0);
   for (int e = 0; e < count; ++e) {
     const int* v = &triangles[3 * e];
-    if (elastic::isSliver(gather<3>(m, f, rest, v))) {
-      placeOf(draft.flexes[f])
-          .fail(fmt::format("element {} (vertices {}, {}, {}) is lower than a millionth of its longest edge: it has no "
-                            "curvature that bending=\"shell\" could resist",
-                            e, v[0], v[1], v[2]));
-    }
     const int point = m.flex_pointadr[f], points[3] = {point + v[0], point + v[1], point + v[2]};
     fixed[e] = isRigid(m, points, 3);
   }
@@ -322,7 +316,7 @@ void writeElasticity(const Draft& draft, Model& m) {
         }
       }
       writeHinges(m, f, rest);
-      if (m.flex_bending[f] == FlexBending::Shell) writePlates(draft, m, f, rest);
+      if (m.flex_bending[f] == FlexBending::Shell) writePlates(m, f, rest);
       reportFolded(draft, m, f);
     }
     writeSections(draft.flexes[f], f, m);

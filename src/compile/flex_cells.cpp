@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "math/index.h"
+
 namespace sinew::draft {
 namespace {
 
 /// Cell of a unit coordinate. A vertex on the border belongs to the upper cell, whatever rounding says.
-int cellOf(double x, int n) { return std::clamp(static_cast<int>(std::floor(x * n + 1e-9)), 0, n - 1); }
+int cellOf(double x, int n) { return floorWithin(x * n + 1e-9, n - 1); }
 
 class Grid {
  public:

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compile/flex_parameters.h"
+#include "compile/flex_refine.h"
 #include "compile/flex_topology.h"
 #include "math/quat.h"
 #include "math/types.h"
@@ -83,6 +84,8 @@ struct Flex {
     return parameters.isShell(dof) ? -order() : order();
   }
   int order() const { return dof == FlexDof::Trilinear ? 1 : 2; }
+  /// The element as its author counts it: tetrahedra of second order are eight each here.
+  int declared(int element) const { return dim == 3 && orderOf(*spec) == 2 ? element / kPiecesOfTetrahedron : element; }
   int numVertices() const { return static_cast<int>(vertices.size()); }
   const FlexPoint& point(int i) const { return points[i]; }
   const Vec3& vertex(int i) const { return vertices[i]; }

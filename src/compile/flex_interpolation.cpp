@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "math/index.h"
+
 namespace sinew::draft {
 namespace {
 
@@ -96,7 +98,7 @@ std::vector<FlexSupport> NodeGrid::weights(const Vec3& unit, bool shell) const {
   std::array<std::array<double, 3>, 3> shape;
   for (std::size_t a = 0; a < 3; ++a) {
     const double scaled = unit[static_cast<Eigen::Index>(a)] * cells_[a];
-    cell[a] = std::clamp(static_cast<int>(std::floor(scaled)), 0, cells_[a] - 1);
+    cell[a] = floorWithin(scaled, cells_[a] - 1);
     shape[a] = basis(order_, std::clamp(scaled - cell[a], 0.0, 1.0));
   }
   std::map<int, double> sum;  // by node number

@@ -106,6 +106,35 @@ struct Contact {
   std::array<int, 3> common{};
 };
 
+/// Whether the vertices of a face are an even permutation of their order: faces of elements on both sides of it differ.
+bool isEven(const std::array<int, 3>& v) { return (v[0] < v[1]) ^ (v[1] < v[2]) ^ (v[0] < v[2]); }
+
+/// Tetrahedra on one side of a common face.
+void findFacesTwice(std::span<const Fragment> same, std::vector<Pair>& overlaps) {
+  for (std::size_t i = 0; i < same.size(); ++i) {
+    for (std::size_t j = i + 1; j < same.size(); ++j) {
+      if (isEven(same[i].vertices) == isEven(same[j].vertices)) {
+        overlaps.push_back({same[i].element, same[j].element});
+        break;  // a chain of pairs names them all
+      }
+    }
+  }
+}
+
+/// Segments and triangles with the same vertices.
+void findTwins(int dim, const std::vector<int>& elements, std::vector<Pair>& overlaps) {
+  std::vector<Fragment> whole(elements.size() / static_cast<std::size_t>(dim + 1));
+  for (std::size_t e = 0; e < whole.size(); ++e) {
+    whole[e].element = static_cast<int>(e);
+    std::copy_n(&elements[e * static_cast<std::size_t>(dim + 1)], dim + 1, whole[e].sorted.begin());
+    std::sort(whole[e].sorted.begin(), whole[e].sorted.begin() + dim + 1);
+  }
+  std::sort(whole.begin(), whole.end());
+  for (std::size_t e = 1; e < whole.size(); ++e) {
+    if (whole[e].sameAs(whole[e - 1])) overlaps.push_back({whole[e - 1].element, whole[e].element});
+  }
+}
+
 /// Breadth first from the border elements. An element no border is reachable from gets numElements + 1.
 std::vector<int> layersOf(int numElements, const std::vector<char>& border, const std::vector<Contact>& contacts) {
   const std::size_t n = static_cast<std::size_t>(numElements);
@@ -142,6 +171,7 @@ void findBorder(int dim, const std::vector<int>& elements, FlexTopology& t) {
     std::size_t end = i + 1;
     for (; end < fragments.size() && fragments[end].sameAs(fragments[i]); ++end)
       contacts.push_back({{fragments[end - 1].element, fragments[end].element}, fragments[i].sorted});
+    if (dim == 3 && end > i + 1) findFacesTwice(std::span(fragments).subspan(i, end - i), t.overlaps);
     if (end == i + 1) {
       border[fragments[i].element] = 1;
       t.shell.insert(t.shell.end(), fragments[i].vertices.begin(), fragments[i].vertices.begin() + dim);
@@ -175,6 +205,9 @@ FlexTopology topologyOf(int dim, const std::vector<int>& elements) {
   findEdges(dim, elements, t);
   if (dim == 2) findHinges(elements, t);
   findBorder(dim, elements, t);
+  if (dim < 3) findTwins(dim, elements, t.overlaps);
+  std::sort(t.overlaps.begin(), t.overlaps.end());
+  t.overlaps.erase(std::unique(t.overlaps.begin(), t.overlaps.end()), t.overlaps.end());
   return t;
 }
 

@@ -13,6 +13,7 @@
 #include "compile/flex_refine.h"
 #include "compile/orientation.h"
 #include "compile/rods.h"
+#include "elastic/sliver.h"
 
 namespace sinew::draft {
 namespace {
@@ -233,8 +234,7 @@ void orientTetrahedra(Flex& flex) {
 }
 
 /// Elements without extent would divide by zero.
-void checkGeometry(const Flex& flex) {
-  if (flex.rigid || flex.isInterpolated()) return;
+void checkExtent(const Flex& flex) {
   const std::size_t corners = static_cast<std::size_t>(flex.dim) + 1;
   for (std::size_t e = 0; e < flex.elements.size(); e += corners) {
     double longest = 0;
@@ -256,6 +256,38 @@ void checkGeometry(const Flex& flex) {
   }
 }
 
+template <int N>
+bool isSliver(const Flex& flex, std::size_t first) {
+  elastic::Nodes<N> x;
+  for (int i = 0; i < N; ++i) x.col(i) = flex.vertex(flex.elements[first + static_cast<std::size_t>(i)]);
+  return elastic::isSliver(x);
+}
+
+/// What is elastic needs a height.
+void checkHeights(const Flex& flex) {
+  const FlexParameters& p = flex.parameters;
+  if (flex.dim == 1 || !(p.young > 0) || (!p.stretch && p.bending == FlexBending::None)) return;
+  const std::size_t corners = static_cast<std::size_t>(flex.dim) + 1;
+  for (std::size_t e = 0; e < flex.elements.size(); e += corners) {
+    if (!(corners == 3 ? isSliver<3>(flex, e) : isSliver<4>(flex, e))) continue;
+    const int number = static_cast<int>(e / corners), declared = flex.declared(number);
+    const bool piece = flex.declared(1) == 0;
+    const std::array<int, 10> whole =
+        piece ? wholeTetrahedron(&flex.elements[4 * kPiecesOfTetrahedron * declared]) : std::array<int, 10>{};
+    const int* corner = piece ? whole.data() : &flex.elements[e];
+    placeOf(flex).fail(
+        fmt::format("element {} (vertices {}) is lower than a millionth of its longest edge: it is too flat to be "
+                    "elastic; merge vertices that are close to each other, or remesh",
+                    declared, fmt::join(corner, corner + corners, ", ")));
+  }
+}
+
+void checkGeometry(const Flex& flex) {
+  if (flex.rigid || flex.isInterpolated()) return;
+  checkExtent(flex);
+  checkHeights(flex);
+}
+
 /// The boxes of side 2 inertiabox that stand for free points slide against their body but turn with it: the body
 /// carries their moments of inertia about their own centres.
 void addRotaryInertia(Draft& draft, const Flex& flex) {
@@ -267,14 +299,24 @@ void addRotaryInertia(Draft& draft, const Flex& flex) {
   }
 }
 
-void reportCrowdedEdges(const Draft& draft, const Flex& flex) {
-  const std::vector<int>& crowded = flex.topology.crowdedEdges;
-  if (crowded.empty()) return;
-  const std::array<int, 2>& edge = flex.topology.edges[crowded[0]];
+/// Meshes that are no manifold: they load, as what they are.
+void reportCrowded(const Draft& draft, const Flex& flex) {
+  const FlexTopology& t = flex.topology;
+  if (!t.crowdedEdges.empty()) {
+    const std::array<int, 2>& edge = t.edges[t.crowdedEdges[0]];
+    draft.warn(placeOf(flex).message(
+        fmt::format("{} edges, the first between vertices {} and {}, belong to more than two triangles: they do not "
+                    "resist bending",
+                    t.crowdedEdges.size(), edge[0], edge[1])));
+  }
+  if (flex.isInterpolated() || t.overlaps.empty()) return;
+  std::vector<std::array<int, 2>> pairs;
+  for (const auto& [a, b] : t.overlaps) pairs.push_back({flex.declared(a), flex.declared(b)});
+  std::sort(pairs.begin(), pairs.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   draft.warn(placeOf(flex).message(
-      fmt::format("{} edges, the first between vertices {} and {}, belong to more than two triangles: they do not "
-                  "resist bending",
-                  crowded.size(), edge[0], edge[1])));
+      fmt::format("{} pairs of elements, the first {} and {}, {}: material is there twice", pairs.size(), pairs[0][0],
+                  pairs[0][1], flex.dim == 3 ? "lie on the same side of a common face" : "have the same vertices")));
 }
 
 /// Adds an equality that a flex asks for.
@@ -389,7 +431,7 @@ void finishFlexes(Draft& draft) {
     if (flex.listed) weighListed(draft, flex);
     if (flex.parameters.rod.twist && !flex.rigid) addSections(poses, flex);
     flex.topology = topologyOf(flex.dim, flex.elements);
-    reportCrowdedEdges(draft, flex);
+    reportCrowded(draft, flex);
     const std::string idle = flex.rigid ? std::string() : idleElasticity(flex.parameters, flex.dim);
     if (!idle.empty()) draft.warn(placeOf(flex).message(idle));
     addRotaryInertia(draft, flex);

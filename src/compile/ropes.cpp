@@ -17,6 +17,8 @@ namespace {
 
 /// Stretch that a user would call wrong.
 constexpr double kNoticeable = 0.005;
+/// What rows that do not stretch leave of it: a rope that is straight at rest carries no finite tension without.
+constexpr double kUnnoticeable = 0.1 * kNoticeable;
 
 /// A piece of rope between two supports, or from a support to its free end.
 struct Span {
@@ -85,6 +87,24 @@ double catenaryTension(double weight, double length, double width, double height
   return weight / length * a * std::cosh(0.5 * width / a + std::atanh(height / length));
 }
 
+/// Across and along gravity, between the ends of a span.
+struct Extent {
+  double width = 0, height = 0;
+};
+
+Extent extentOf(const Vec3& between, const Vec3& gravity) {
+  const double height = std::abs(between.dot(gravity)) / gravity.norm();
+  return {std::sqrt(std::max(0.0, between.squaredNorm() - height * height)), height};
+}
+
+/// Tension of a rope that stretches by kUnnoticeable at most.
+double stiffTension(const Span& span, const Vec3& between, const Vec3& gravity) {
+  const double weight = span.mass * gravity.norm();
+  if (!span.held || weight == 0) return weight;
+  const auto [width, height] = extentOf(between, gravity);
+  return catenaryTension(weight, std::max(span.length, between.norm() * (1 + kUnnoticeable)), width, height);
+}
+
 /// Strain of a rope whose rows stretch by `softness` per newton: the tension follows from the stretched length.
 double strainOf(const Span& span, const Vec3& between, const Vec3& gravity, double softness, double& tension) {
   const double g = gravity.norm(), weight = span.mass * g;
@@ -93,8 +113,7 @@ double strainOf(const Span& span, const Vec3& between, const Vec3& gravity, doub
     tension = span.held ? std::max(0.0, over) / softness : weight;
     return tension * softness;
   }
-  const double height = std::abs(between.dot(gravity)) / g;
-  const double width = std::sqrt(std::max(0.0, between.squaredNorm() - height * height));
+  const auto [width, height] = extentOf(between, gravity);
   double low = std::max(0.0, between.norm() / span.length - 1) + 1e-12, high = low + 1;
   for (int i = 0; i < 100; ++i) {  // the tension falls as the rope gets longer
     const double strain = 0.5 * (low + high);
@@ -112,7 +131,7 @@ void reportTautRopes(const Draft& draft, const Model& m) {
   for (int q = 0; q < m.neq; ++q) {
     const int f = m.eq_obj1id[q];
     if (m.eq_type[q] != EqualityType::Flex || !m.eq_active0[q] || m.flex_dim[f] != 1 || m.flex_rigid[f]) continue;
-    if (m.opt.solver == Solver::Impulse) continue;  // its rows do not stretch
+    const bool stretches = m.opt.solver != Solver::Impulse;
     const std::vector<std::array<int, 2>> next = neighboursOf(m, f);
     double worst = 0, worstTension = 0, wave = 0;
     for (int v = 0; v < static_cast<int>(next.size()); ++v) {
@@ -121,6 +140,13 @@ void reportTautRopes(const Draft& draft, const Model& m) {
         if (to < 0 || !isFree(m, m.flex_pointadr[f] + to)) continue;
         const Span span = spanFrom(m, f, next, v, to);
         const Vec3 between = restOfPoint(m, span.points.back()) - restOfPoint(m, span.points.front());
+        const double inertia = span.lightest * span.shortest;
+        if (!stretches) {
+          const double tension = stiffTension(span, between, gravity);
+          wave = std::max(wave, 2 * m.opt.timestep * std::sqrt(tension / inertia));
+          worstTension = std::max(worstTension, tension);
+          continue;
+        }
         // a row at rest: force = (k d / R) stretch, R = (1 - d) / d times 2 / mass
         const double d = m.eq_solimp[5 * q + 1], h = m.opt.timestep;
         const double ref = m.eq_solref[2 * q], ratio = m.eq_solref[2 * q + 1];
@@ -130,7 +156,7 @@ void reportTautRopes(const Draft& draft, const Model& m) {
         const double softness = (1 - d) / d / span.lightest / (k * d) / span.shortest;
         double tension = 0;
         const double strain = strainOf(span, between, gravity, softness, tension);
-        wave = std::max(wave, 2 * h * std::sqrt(tension / (span.lightest * span.shortest)));
+        wave = std::max(wave, 2 * h * std::sqrt(tension / inertia));
         if (strain > worst) {
           worst = strain;
           worstTension = tension;
@@ -138,18 +164,17 @@ void reportTautRopes(const Draft& draft, const Model& m) {
       }
     }
     if (!(worst > kNoticeable) && !(wave > 2)) continue;
+    const bool tooSoft = worst > kNoticeable;
     const bool follows = m.eq_solref[2 * q] <= 2 * m.opt.timestep;  // rows get stiffer with a smaller timestep
-    const double most = m.opt.timestep * std::min(2 / wave, follows ? std::sqrt(kNoticeable / worst) : 1.0);
-    const std::string finer =
-        follows || !(worst > kNoticeable) ? fmt::format("a timestep up to {:.2g} s, or ", most) : "";
-    draft.warn(
-        placeOf(draft.flexes[f])
-            .message(fmt::format(
-                "under its weight the rope carries about {:.2g} N: at a timestep of {:.4g} s its length rows stretch "
-                "by "
-                "{:.2g} %{}; {}a material in place of the rows ('young', with integrator=\"implicitfast\") holds it",
-                worstTension, m.opt.timestep, 100 * worst, wave > 2 ? " and waves across it do not die out" : "",
-                finer)));
+    const double most = m.opt.timestep * std::min(2 / wave, tooSoft && follows ? std::sqrt(kNoticeable / worst) : 1.0);
+    const std::string finer = follows || !tooSoft ? fmt::format("a timestep up to {:.2g} s, or ", most) : "";
+    const std::string stretch = tooSoft ? fmt::format("its length rows stretch by {:.2g} %", 100 * worst) : "";
+    const char* waves = wave > 2 ? "waves across it do not die out" : "";
+    draft.warn(placeOf(draft.flexes[f])
+                   .message(fmt::format(
+                       "under its weight the rope carries about {:.2g} N: at a timestep of {:.4g} s {}{}{}; {}a "
+                       "material in place of the rows ('young', with integrator=\"implicitfast\") holds it",
+                       worstTension, m.opt.timestep, stretch, tooSoft && wave > 2 ? " and " : "", waves, finer)));
   }
 }
 

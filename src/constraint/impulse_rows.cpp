@@ -187,7 +187,8 @@ class SweptIsland {
     const std::span<int> first = arena_.take<int>(static_cast<std::ptrdiff_t>(island_.trees.size()));
     for (std::size_t t = 0; t < first.size(); ++t) first[t] = m_.tree_dofadr[island_.trees[t]];
     setTargets();
-    const solve::ImpulseOptions options{m_.opt.iterations, m_.opt.tolerance, solve::SweepOrder::InTurn};
+    const solve::ImpulseOptions options{
+        .maxSweeps = m_.opt.iterations, .tolerance = m_.opt.tolerance, .threads = d_.threads};
     solve::ImpulseSolver solver(p_, {island_.blocks, first}, space_, {plain_, h}, options, arena_);
     solve::ImpulseReport report = touches_ ? solveTouching(solver) : solveApproaching(solver);
     solver.restore(lambda_);

@@ -266,6 +266,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   problem_.nodes = dofGroups(m, dof_, arena);
   problem_.plans = island.plans;
   problem_.stiff = stiff_.has_value();
+  problem_.hasStiffSolids = hasStiffSolids_;
   problem_.hasFlexNodes = !dof_.empty() && dof_.back() >= m.nv_rigid;
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
   problem_.primalScale = island.whole ? problem_.dualScale : 1 / trace;
@@ -343,6 +344,7 @@ void IslandProblem::addStiffness(const Model& m, const Data& d, Arena& arena) {
       entries += m.K_rownnz[m.stiffpart_dofadr[part] + static_cast<int>(k)];
     }
     idOf[count] = part;
+    hasStiffSolids_ = hasStiffSolids_ || partHasSolids(m, part);
     parts[count++] = {dofs, stiffSolver(m, d, part, arena),
                       arena.take<double>(static_cast<std::ptrdiff_t>(dofs.size()))};
   }

@@ -73,6 +73,7 @@ class IslandProblem {
   std::span<RowState> state_;
   std::optional<solve::TreeMetric> trees_;
   std::optional<solve::StiffMetric> stiff_;  // if stiffness is part of the metric
+  bool hasStiffSolids_ = false;
   solve::ConstraintProblem problem_;
 };
 

@@ -6,31 +6,37 @@
 #include <stdexcept>
 #include <vector>
 
+#include "derivatives/nudged_forces.h"
 #include "derivatives/row_forces.h"
 #include "derivatives/smooth_forces.h"
-#include "dynamics/arguments.h"
 #include "forces/actuation.h"
 #include "forces/damper.h"
 #include "forces/derivative.h"
-#include "inertia/inertia.h"
+#include "forces/stiff_metric.h"
+#include "integrate/integrate.h"
 #include "math/types.h"
+#include "metric/step_matrix.h"
+#include "model/arguments.h"
 #include "model/workspace.h"
 #include "sinew/derivatives.h"
 #include "sinew/dynamics.h"
 #include "sinew/state.h"
 #include "sinew/step.h"
 
-// Derivatives of a step in closed form. The step solves A a = F(q, v, act, u) - C(q, v) + J'f with A = M(q) + what the
-// integrator adds, which depends on polynomial damping alone; so A da = dF - d(M(q) a + C) + d(J'f) with the factor of
-// A that the step has made, and v+ = v + h a, q+ = q (+) h v+.
+// Derivatives of a step without differences of steps. The step solves A a = F(q, v, act, u) - C(q, v) + J'f, A the
+// matrix of the integrator, so A da = d(F - C - A a) at the given a + d(J'f), with the factor of A that the step has
+// made; and v+ = v + h a, q+ = q (+) h v+. The first term is in closed form where all forces have one and A is M and
+// what polynomial damping adds; else it is differenced (nudged_forces.h).
 //
-// Forces f of constraint rows are those of the acceleration b that solves M b = F - C + J'f(q, v, b). By the implicit
-// function theorem (M + J'S''J) db = dF - d(M b + C) + d(J'f)|b, and then d(J'f) = d(J'f)|b - J'S''J db; M + J'S''J is
-// the Hessian of Newton's method at its end.
+// Forces f of constraint rows are those of the acceleration b that solves S b = S b0 + J'f(q, v, b), S the metric of
+// the solver (M, or that with implicit stiffness) and b0 the acceleration without rows. By the implicit function
+// theorem (S + J'S''J) db = d(S (b0 - b)) + d(J'f)|b, and then d(J'f) = d(J'f)|b - J'S''J db; S + J'S''J is the Hessian
+// of Newton's method at its end. Where stiffness is implicit, a is b.
 namespace sinew {
 namespace {
 
 using smooth::Matrix;
+using smooth::Parts;
 
 [[noreturn]] void refuse(const std::string& why) {
   throw std::invalid_argument(
@@ -40,47 +46,68 @@ using smooth::Matrix;
 /// Share of the forces that a solver may leave unbalanced: derivatives are off by about as much.
 constexpr double kBalance = 1e-6;
 
-/// Why there are no derivatives in closed form, empty if there are.
+/// Why there are no derivatives, empty if there are.
 std::string obstacleOf(const Model& m, const Data& d) {
   std::string why = smooth::obstacle(m, d, true);
   if (!why.empty()) return why;
   if (m.opt.solver == Solver::Impulse) return "the Impulse solver integrates free bodies in its own way";
-  if (m.opt.integrator == Integrator::Implicit) {
-    return "the integrator is implicit, whose matrix holds derivatives of forces; implicitfast, Euler and RK4 are "
-           "differentiated";
-  }
-  if (m.opt.integrator != Integrator::ImplicitFast && m.opt.integrator != Integrator::Midpoint) return "";
-  for (int b = 1; b < m.nbody; ++b) {
-    if (isStandaloneFreeBody(m, b))
-      return fmt::format("body {} is free, and implicitfast treats it as implicit does", b);
-  }
-  for (int u = 0; u < m.nactuator; ++u) {
-    if (m.actuator_gaintype[u] == GainType::Affine && m.actuator_gainprm[10 * u + 2] != 0) {
-      return fmt::format("the gain of actuator {} depends on velocity, and implicitfast on the gain", u);
-    }
+  if (m.opt.integrator == Integrator::Midpoint && stiffnessIsImplicit(m)) {
+    return "the integrator is midpoint, which takes what a step cannot resolve out of flexes";
   }
   return "";
 }
 
-/// Derivatives of a vector with one entry per dof.
-struct Parts {
-  Matrix q, v, act, ctrl;
-
-  template <class F>
-  void forEach(F&& f) {
-    for (Matrix* matrix : {&q, &v, &act, &ctrl}) f(*matrix);
+/// Whether all that a step does with smooth forces has a closed form in smooth_forces.h.
+bool hasClosedForm(const Model& m) {
+  if (!smooth::withoutClosedForm(m, true).empty()) return false;
+  if (m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4) return true;
+  if (m.opt.integrator == Integrator::Implicit) return false;  // its matrix holds derivatives of motion forces
+  for (int b = 1; b < m.nbody; ++b) {
+    if (isStandaloneFreeBody(m, b)) return false;  // treated as by the integrator `implicit`
   }
-};
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (m.actuator_gaintype[u] == GainType::Affine && m.actuator_gainprm[10 * u + 2] != 0) return false;
+  }
+  return true;
+}
 
 /// dF - d(M a + C) for a given acceleration, at the state of x, which has been evaluated.
 Parts smoothForces(const Model& m, const Data& x, const double* a) {
-  Parts result{Matrix::Zero(m.nv, m.nv), Matrix::Zero(m.nv, m.nv), Matrix::Zero(m.nv, m.na), Matrix::Zero(m.nv, m.nu)};
+  Parts result = Parts::zero(m, m.nv);
   smooth::addInverseDynamics(m, x, a, result.q, result.v);
   result.q *= -1;
   result.v *= -1;
   smooth::addPassive(m, x, result.q, result.v);
   smooth::addApplied(m, x, result.q);
   smooth::addActuators(m, x, result.q, result.v, result.act, result.ctrl);
+  return result;
+}
+
+/// d act_dot of integrators and filters.
+Parts closedRates(const Model& m, const Data& x) {
+  Parts result = Parts::zero(m, m.na);
+  for (int u = 0; u < m.nactuator; ++u) {
+    if (m.actuator_actnum[u] == 0) continue;
+    const smooth::ActivationRate law = smooth::activationRate(m, x, u);
+    const int a = lastActivation(m, u);
+    result.act(a, a) = law.byAct;
+    result.ctrl(a, law.ctrl) = law.byCtrl;
+  }
+  return result;
+}
+
+/// What stands for nudgedForces() where there are closed forms.
+smooth::NudgedForces closedForces(const Model& m, const Data& x, const double* b, const double* a) {
+  smooth::NudgedForces result{x.nefc() > 0 ? smoothForces(m, x, b) : Parts{}, smoothForces(m, x, a), closedRates(m, x)};
+  if (x.work->stepMatrix == StepMatrix::Inertia || m.opt.disabled(disable::kDamper)) return result;
+  // the matrix holds the rates of dampers, which change with velocity
+  std::vector<DampingLaw> laws(static_cast<std::size_t>(m.nv), DampingLaw{0, 0, 0});
+  dofDamping(m, x, laws);
+  for (int i = 0; i < m.nv; ++i) {
+    const DampingLaw& law = laws[static_cast<std::size_t>(i)];
+    const double v = x.qvel[i], slope = 2 * law.b1 * (v > 0 ? 1 : v < 0 ? -1 : 0) + 6 * law.b2 * v;
+    result.step.v(i, i) -= m.opt.timestep * slope * a[i];
+  }
   return result;
 }
 
@@ -92,19 +119,30 @@ std::string imbalance(const Model& m, const Data& x) {
                      share);
 }
 
+/// The metric of the solver as a dense matrix.
+Matrix solverMetric(const Model& m, const Data& x) {
+  Matrix S(m.nv, m.nv);
+  VecX unit = VecX::Zero(m.nv);
+  for (int i = 0; i < m.nv; ++i) {
+    unit[i] = 1;
+    multiplyMetric(m, x, unit.data(), S.col(i).data());
+    unit[i] = 0;
+  }
+  return S;
+}
+
 /// What the constraints do: d qacc, and d qfrc_constraint. At the state of x, which has been evaluated and has rows.
 struct Constrained {
   Parts acceleration, force;
 };
 
-Constrained constrained(const Model& m, const Data& x) {
+/// `solver`: d(S (b0 - b)).
+Constrained constrained(const Model& m, const Data& x, const Parts& solver) {
   const RowForces rows = rowForces(m, x);
   if (!rows.obstacle.empty()) refuse(rows.obstacle);
   if (std::string why = imbalance(m, x); !why.empty()) refuse(why);
-  Matrix mass(m.nv, m.nv);
-  fullMass(m, x, {mass.data(), static_cast<std::size_t>(mass.size())});
-  const Eigen::LLT<Matrix> hessian(mass + rows.curvature);
-  Constrained result{smoothForces(m, x, x.qacc.data()), {}};
+  const Eigen::LLT<Matrix> hessian(solverMetric(m, x) + rows.curvature);
+  Constrained result{solver, {}};
   result.acceleration.q += rows.q;
   result.acceleration.v += rows.v;
   result.acceleration.forEach([&](Matrix& matrix) {
@@ -117,31 +155,45 @@ Constrained constrained(const Model& m, const Data& x) {
   return result;
 }
 
-/// Of the acceleration that an integrator moves on with, at the state of x, which has been evaluated. `a` is that
-/// acceleration, LD the factor of the integrator's matrix, `damped` whether that matrix holds the rates of the dampers.
-Parts accelerationDerivatives(const Model& m, const Data& x, const double* a, const double* LD, const double* diagInv,
-                              bool damped) {
-  Parts result = smoothForces(m, x, a);
+/// Calls f(matrix, other matrix) for the four of two Parts.
+template <class F>
+void forEachPair(Parts& left, Parts& right, F&& f) {
+  f(left.q, right.q);
+  f(left.v, right.v);
+  f(left.act, right.act);
+  f(left.ctrl, right.ctrl);
+}
+
+/// d a and d act_dot.
+struct Rates {
+  Parts acceleration, activation;
+};
+
+/// At the state of x, which forward() has evaluated; a is the acceleration that the integrator moves on with.
+Rates ratesAt(const Model& m, Data& x, const double* a) {
+  smooth::NudgedForces forces =
+      hasClosedForm(m) ? closedForces(m, x, x.qacc.data(), a) : smooth::nudgedForces(m, x, x.qacc.data(), a, true);
+  Parts& step = forces.step;
+  Parts ofSolver = forces.solver;  // d b, if it is needed
+  const bool stiff = stiffnessIsImplicit(m);
   if (x.nefc() > 0) {
-    const Parts force = constrained(m, x).force;
-    result.q += force.q;
-    result.v += force.v;
-    result.act += force.act;
-    result.ctrl += force.ctrl;
+    Constrained rows = constrained(m, x, forces.solver);
+    forEachPair(step, rows.force, [](Matrix& sum, const Matrix& force) { sum += force; });
+    ofSolver = std::move(rows.acceleration);
+  } else if (stiff) {
+    ofSolver.forEach([&](Matrix& matrix) {
+      for (Eigen::Index j = 0; j < matrix.cols(); ++j) solveMetric(m, x, matrix.col(j).data());
+    });
   }
-  if (damped) {  // the rate of polynomial damping changes with velocity
-    std::vector<DampingLaw> laws(static_cast<std::size_t>(m.nv), DampingLaw{0, 0, 0});
-    dofDamping(m, x, laws);
-    for (int i = 0; i < m.nv; ++i) {
-      const DampingLaw& law = laws[i];
-      const double v = x.qvel[i], slope = 2 * law.b1 * (v > 0 ? 1 : v < 0 ? -1 : 0) + 6 * law.b2 * v;
-      result.v(i, i) -= m.opt.timestep * slope * a[i];
-    }
-  }
-  result.forEach([&](Matrix& matrix) {
-    for (Eigen::Index j = 0; j < matrix.cols(); ++j) solveTree(m, x, LD, diagInv, matrix.col(j).data());
+  step.forEach([&](Matrix& matrix) {
+    for (Eigen::Index j = 0; j < matrix.cols(); ++j) solveStepMatrix(m, x, matrix.col(j).data());
   });
-  return result;
+  if (stiff) {
+    forEachPair(step, ofSolver, [&](Matrix& own, const Matrix& solver) {
+      for (const int dof : m.stiff_dof) own.row(dof) = solver.row(dof);
+    });
+  }
+  return {std::move(step), std::move(forces.rate)};
 }
 
 /// d(q (+) h v) = turn dq + h move dv, in the tangent at the end: rotations are seen from where they lead to.
@@ -164,57 +216,47 @@ struct Variation {
   Matrix q, v, act;
 };
 
-/// d act_dot / d (variables), for the activations `a`.
-Matrix rates(const Model& m, const Data& x, const Matrix& act, const Matrix& ctrl) {
-  Matrix result = Matrix::Zero(m.na, act.cols());
-  for (int u = 0; u < m.nactuator; ++u) {
-    if (m.actuator_actnum[u] == 0) continue;
-    const smooth::Activation law = smooth::activation(m, x, u, 0);
-    const int a = lastActivation(m, u);
-    result.row(a) = law.byAct * act.row(a) + law.byCtrl * ctrl.row(law.ctrl);
-  }
+Matrix along(const Parts& d, const Variation& x, const Matrix& ctrl) {
+  Matrix result = d.q * x.q + d.v * x.v;
+  if (d.act.cols() > 0) result += d.act * x.act;
+  if (d.ctrl.cols() > 0) result += d.ctrl * ctrl;
   return result;
 }
 
 /// act+ = act + duration * mean of act_dot, or a limit.
 void moveActivations(const Model& m, const Data& start, const double* meanRate, const Matrix& dRate, Matrix& act) {
   for (int u = 0; u < m.nactuator; ++u) {
-    if (m.actuator_actnum[u] == 0) continue;
-    const int a = lastActivation(m, u);
-    const smooth::Activation law = smooth::activation(m, start, u, meanRate[a]);
-    act.row(a) = law.next * act.row(a) + law.duration * dRate.row(a);
+    for (int a = m.actuator_actadr[u], left = m.actuator_actnum[u]; left > 0; ++a, --left) {
+      const smooth::ActivationStep law = smooth::activationStep(m, start, u, a, meanRate[a]);
+      act.row(a) = law.next * act.row(a) + law.duration * dRate.row(a);
+    }
   }
 }
 
-Matrix accelerationOf(const Parts& d, const Variation& x, const Matrix& ctrl) {
-  Matrix result = d.q * x.q + d.v * x.v + d.ctrl * ctrl;
-  if (d.act.cols() > 0) result += d.act * x.act;
-  return result;
+/// v+ = v + h a, but what is pinned does not move.
+Matrix moveVelocities(const Model& m, const Matrix& v, double h, const Matrix& a) {
+  Matrix next = v + h * a;
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node]) next.middleRows<3>(m.nv_rigid + 3 * node).setZero();
+  }
+  return next;
 }
 
-/// Semi-implicit: v+ = v + h a, q+ = q (+) h v+. The step itself is taken on a copy, for its factor.
+/// Semi-implicit: v+ = v + h a, q+ = q (+) h v+.
 Variation semiImplicit(const Model& m, const Data& d, const Variation& x, const Matrix& ctrl) {
   Data start = d;
   start.threads = 1;
+  stopPinnedNodes(m, start);
   forward(m, start);
-  Data stepped = start;
-  step(m, stepped);
-  // its factor is in qH; under `implicit` there is none of this kind
-  const bool damped = stepped.work->stepMatrix != StepMatrix::Inertia;
-  const double* LD = damped ? stepped.qH.data() : stepped.qLD.data();
-  const double* diagInv = damped ? stepped.qHDiagInv.data() : stepped.qLDiagInv.data();
-  std::vector<double> a(start.qfrc_smooth.begin(), start.qfrc_smooth.end());
-  for (std::size_t i = 0; i < a.size(); ++i) a[i] += start.qfrc_constraint[static_cast<std::ptrdiff_t>(i)];
-  solveTree(m, start, LD, diagInv, a.data());
-
-  const bool rateInMatrix = damped && !m.opt.disabled(disable::kDamper);
-  const Parts by = accelerationDerivatives(m, start, a.data(), LD, diagInv, rateInMatrix);
+  std::vector<double> scratch(static_cast<std::size_t>(m.nv));
+  const double* a = stepAcceleration(m, start, scratch);
+  const Rates by = ratesAt(m, start, a);
   const double h = m.opt.timestep;
+  VecX velocity = ConstMapVecX(start.qvel.data(), m.nv) + h * ConstMapVecX(a, m.nv);
   Variation next = x;
-  next.v = x.v + h * accelerationOf(by, x, ctrl);
-  movePositions(m, stepped.qvel.data(), h, x.q, next.v, next.q);
-  const Matrix dRate = rates(m, start, x.act, ctrl);
-  moveActivations(m, start, start.act_dot.data(), dRate, next.act);
+  next.v = moveVelocities(m, x.v, h, along(by.acceleration, x, ctrl));
+  movePositions(m, velocity.data(), h, x.q, next.v, next.q);
+  moveActivations(m, start, start.act_dot.data(), along(by.activation, x, ctrl), next.act);
   return next;
 }
 
@@ -224,14 +266,15 @@ Variation rungeKutta(const Model& m, const Data& d, const Variation& x, const Ma
   const double h = m.opt.timestep;
   Data start = d;
   start.threads = 1;
+  stopPinnedNodes(m, start);
   Data at = start;
   forward(m, at);
   Variation stage = x;
   Matrix meanV = Matrix::Zero(m.nv, x.v.cols()), meanA = meanV, meanRate = Matrix::Zero(m.na, x.v.cols());
   VecX velocity = VecX::Zero(m.nv), rate = VecX::Zero(m.na);
   for (std::size_t i = 0; i < 4; ++i) {
-    const Parts by = accelerationDerivatives(m, at, at.qacc.data(), at.qLD.data(), at.qLDiagInv.data(), false);
-    const Matrix dv = stage.v, da = accelerationOf(by, stage, ctrl), dRate = rates(m, at, stage.act, ctrl);
+    const Rates by = ratesAt(m, at, at.qacc.data());
+    const Matrix dv = stage.v, da = along(by.acceleration, stage, ctrl), dRate = along(by.activation, stage, ctrl);
     const VecX v = ConstMapVecX(at.qvel.data(), m.nv), a = ConstMapVecX(at.qacc.data(), m.nv);
     const VecX r = ConstMapVecX(at.act_dot.data(), m.na);
     meanV += kWeight[i] * dv;
@@ -280,7 +323,7 @@ TransitionDerivatives analyticDerivatives(const Model& m, const Data& d) {
   const int nv = m.nv, states = 2 * nv + m.na, variables = states + m.nu;
   Variation x{Matrix::Zero(nv, variables), Matrix::Zero(nv, variables), Matrix::Zero(m.na, variables)};
   x.q.leftCols(nv).setIdentity();
-  x.v.middleCols(nv, nv).setIdentity();
+  x.v.middleCols(nv, nv) = moveVelocities(m, Matrix::Identity(nv, nv), 0, Matrix::Zero(nv, nv));
   x.act.middleCols(2 * nv, m.na).setIdentity();
   Matrix ctrl = Matrix::Zero(m.nu, variables);
   ctrl.rightCols(m.nu).setIdentity();
@@ -311,10 +354,19 @@ InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d) {
   const std::string why = smooth::obstacle(m, x, false);
   if (!why.empty()) fail(why);
   if (m.opt.enabled(enable::kInvDiscrete)) fail("the flag invdiscrete is on");
-  Matrix dq = Matrix::Zero(m.nv, m.nv), dv = dq, da = dq, passiveQ = dq, passiveV = dq;
+  if (stiffnessIsImplicit(m)) fail("the stiffness of flexes is implicit");
+  Matrix dq = Matrix::Zero(m.nv, m.nv), dv = dq, da = dq;
   fullMass(m, x, {da.data(), static_cast<std::size_t>(da.size())});
-  smooth::addInverseDynamics(m, x, x.qacc.data(), dq, dv);
-  smooth::addPassive(m, x, passiveQ, passiveV);
+  if (smooth::withoutClosedForm(m, false).empty()) {
+    smooth::addPassive(m, x, dq, dv);
+    dq *= -1;
+    dv *= -1;
+    smooth::addInverseDynamics(m, x, x.qacc.data(), dq, dv);
+  } else {
+    const Parts smooth = smooth::nudgedForces(m, x, x.qacc.data(), x.qacc.data(), false).solver;
+    dq = -smooth.q;
+    dv = -smooth.v;
+  }
   if (x.nefc() > 0) {
     const RowForces rows = rowForces(m, x);
     if (!rows.obstacle.empty()) fail(rows.obstacle);
@@ -331,8 +383,8 @@ InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d) {
   for (int i = 0; i < m.nv; ++i) {
     for (int j = 0; j < m.nv; ++j) {
       const auto k = static_cast<std::size_t>(i * m.nv + j);
-      result.DfDq[k] = dq(i, j) - passiveQ(i, j);
-      result.DfDv[k] = dv(i, j) - passiveV(i, j);
+      result.DfDq[k] = dq(i, j);
+      result.DfDv[k] = dv(i, j);
       result.DfDa[k] = da(i, j);
     }
   }

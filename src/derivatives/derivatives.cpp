@@ -7,8 +7,8 @@
 #include <stdexcept>
 
 #include "base/parallel.h"
-#include "dynamics/arguments.h"
 #include "integrate/integrate.h"
+#include "model/arguments.h"
 #include "sinew/state.h"
 #include "sinew/step.h"
 

@@ -10,7 +10,7 @@
 #include "base/index.h"
 #include "constraint/constraint.h"
 #include "constraint/problem.h"
-#include "inertia/inertia.h"
+#include "forces/stiff_metric.h"
 #include "integrate/integrate.h"
 #include "kinematics/kinematics.h"
 #include "math/types.h"
@@ -30,18 +30,27 @@ constexpr double kNudge = 1e-6;
 /// Contact points and normals that bend this sharply (per metre, per radian) have jumped.
 constexpr double kSharpest = 1e4;
 
-std::string nameOfGeom(const Model& m, int geom) {
-  const std::string_view name = geom < 0 ? std::string_view() : nameOf(m, ObjType::Geom, geom);
-  return name.empty() ? fmt::format("geom {}", geom) : fmt::format("geom \"{}\"", name);
+/// The collider on one side of a contact.
+std::string nameOfSide(const Model& m, const Contact& contact, std::size_t side) {
+  const bool isGeom = contact.geom[side] >= 0;
+  const int id = isGeom ? contact.geom[side] : contact.flex[side];
+  const std::string_view kind = isGeom ? "geom" : "flex";
+  const std::string_view name = nameOf(m, isGeom ? ObjType::Geom : ObjType::Flex, id);
+  return name.empty() ? fmt::format("{} {}", kind, id) : fmt::format("{} \"{}\"", kind, name);
+}
+
+std::string nameOfContact(const Model& m, const Contact& contact) {
+  return fmt::format("the contact of {} and {}", nameOfSide(m, contact, 0), nameOfSide(m, contact, 1));
 }
 
 /// Whether two evaluations have the same rows, in the same order.
 bool sameRows(const Data& x, const Data& y) {
   const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
   const auto samePair = [](const Contact& a, const Contact& b) {
-    return a.geom == b.geom && a.efc_address == b.efc_address;
+    return a.geom == b.geom && a.flex == b.flex && a.elem == b.elem && a.vert == b.vert &&
+           a.efc_address == b.efc_address;
   };
-  return same(x.efc_type, y.efc_type) && same(x.efc_id, y.efc_id) && same(x.row_column, y.row_column) &&
+  return same(x.efc_type, y.efc_type) && same(x.efc_id, y.efc_id) &&
          std::equal(x.contact.begin(), x.contact.end(), y.contact.begin(), y.contact.end(), samePair);
 }
 
@@ -68,14 +77,14 @@ std::string obstacleOfRows(const Model& m, const Data& x) {
   if (m.opt.noslip_iterations > 0) return "noslip changes forces after they were solved for";
   for (int i = 0; i < x.ncon(); ++i) {
     const Contact& contact = x.contact[i];
-    if (contact.efc_address < 0 || contact.adhesion == 0) continue;
-    return fmt::format("the contact of {} and {} has adhesion", nameOfGeom(m, contact.geom[0]),
-                       nameOfGeom(m, contact.geom[1]));
+    if (contact.efc_address < 0) continue;
+    if (contact.adhesion != 0) return nameOfContact(m, contact) + " has adhesion";
+    if (contact.swept) return nameOfContact(m, contact) + " begins within the step";
   }
   return "";
 }
 
-/// The rows of one state, and the forces they push with at a given acceleration.
+/// The rows of one state, and the forces they push with at its qacc.
 class Rows {
  public:
   Rows(const Model& m, const Data& x) : m_(m), x_(x), p_(rowsOf(x)), rows_(at(x.nefc())) {
@@ -167,16 +176,27 @@ class Rows {
   std::vector<RowState> state_;
 };
 
-/// y at the coordinates of x moved by `distance` along one dof: its rows, and their references with the stiffness,
-/// damping and impedance of x.
-void evaluateNudged(const Model& m, const Data& x, int dof, double distance, Numbers& tangent, Data& y) {
+/// Whether impedances follow from residuals alone. Those of a flex depend on where its elements are touched, and how
+/// deep a sheet is pressed; a pinned vertex is weighed by its row.
+bool hasPlainImpedances(const Model& m, const Data& x) {
+  for (const Contact& contact : x.contact) {
+    if (contact.efc_address >= 0 && (contact.flex[0] >= 0 || contact.flex[1] >= 0)) return false;
+  }
+  return std::none_of(x.row_block.begin(), x.row_block.end(), [&](const RowBlock& block) {
+    return block.kind == BlockKind::Equality && m.eq_type[x.efc_id[block.row]] == EqualityType::FlexVert;
+  });
+}
+
+/// y at the coordinates of x moved by `distance` along one dof: its rows and their references, if `plain` with the
+/// stiffness, damping and impedance of x.
+void evaluateNudged(const Model& m, const Data& x, int dof, double distance, bool plain, Numbers& tangent, Data& y) {
   std::copy(x.qpos.begin(), x.qpos.end(), y.qpos.begin());
   tangent[at(dof)] = distance;
   integratePositions(m, y.qpos.data(), tangent.data(), 1);
   tangent[at(dof)] = 0;
   positionStage(m, y, Sensing::Off);
   if (y.nefc() != x.nefc()) return;
-  std::copy(x.efc_KBIP.begin(), x.efc_KBIP.end(), y.efc_KBIP.begin());
+  if (plain) std::copy(x.efc_KBIP.begin(), x.efc_KBIP.end(), y.efc_KBIP.begin());
   comVel(m, y);
   referenceAcceleration(m, y);
 }
@@ -186,8 +206,9 @@ void evaluateNudged(const Model& m, const Data& x, int dof, double distance, Num
 double unbalancedShare(const Model& m, const Data& x) {
   VecX residual = VecX::Zero(m.nv), force = VecX::Zero(m.nv);
   Rows(m, x).addForces(x, 1, force.data());
-  multiplyMass(m, x, x.qacc.data(), residual.data());
-  const ConstMapVecX smoothForce(x.qfrc_smooth.data(), m.nv);
+  multiplyMetric(m, x, x.qacc.data(), residual.data());
+  VecX smoothForce = ConstMapVecX(x.qfrc_smooth.data(), m.nv);
+  if (stiffnessIsImplicit(m)) smoothForce += ConstMapVecX(x.qfrc_implicit.data(), m.nv);
   residual -= smoothForce + force;
   const double size = std::sqrt(smoothForce.squaredNorm() + force.squaredNorm());
   return size > 0 ? residual.norm() / size : 0;
@@ -204,20 +225,35 @@ RowForces rowForces(const Model& m, const Data& x) {
   before.threads = after.threads = 1;
   const std::size_t count = at(x.nefc());
   Numbers tangent(at(m.nv), 0.0), dr(count), other(count), dpos(count);
+  const bool plain = hasPlainImpedances(m, x);
+  const auto begins = [](double nudge, int dof) {
+    return fmt::format("a contact or limit begins or ends within {} of dof {}", nudge, dof);
+  };
   for (int dof = 0; dof < m.nv; ++dof) {
-    evaluateNudged(m, x, dof, -kNudge, tangent, before);
-    evaluateNudged(m, x, dof, kNudge, tangent, after);
+    evaluateNudged(m, x, dof, -kNudge, plain, tangent, before);
+    evaluateNudged(m, x, dof, kNudge, plain, tangent, after);
     if (!sameRows(x, before) || !sameRows(x, after)) {
-      result.obstacle = fmt::format("a contact or limit begins or ends within {} of dof {}", kNudge, dof);
+      result.obstacle = begins(kNudge, dof);
       return result;
     }
     if (const int i = contactThatJumps(x, before, after); i >= 0) {
-      const auto& geom = x.contact[i].geom;
-      result.obstacle = fmt::format("the contact of {} and {} jumps within {} of dof {}", nameOfGeom(m, geom[0]),
-                                    nameOfGeom(m, geom[1]), kNudge, dof);
+      result.obstacle = fmt::format("{} jumps within {} of dof {}", nameOfContact(m, x.contact[i]), kNudge, dof);
       return result;
     }
     double* column = result.q.col(dof).data();
+    if (!plain) {  // where elements are touched bends sharply near their edges: differences of fourth order
+      Rows(m, after).addForces(after, 2 / (3 * kNudge), column);
+      Rows(m, before).addForces(before, -2 / (3 * kNudge), column);
+      evaluateNudged(m, x, dof, -2 * kNudge, plain, tangent, before);
+      evaluateNudged(m, x, dof, 2 * kNudge, plain, tangent, after);
+      if (!sameRows(x, before) || !sameRows(x, after)) {
+        result.obstacle = begins(2 * kNudge, dof);
+        return result;
+      }
+      Rows(m, after).addForces(after, -1 / (12 * kNudge), column);
+      Rows(m, before).addForces(before, 1 / (12 * kNudge), column);
+      continue;
+    }
     rows.addForces(after, 1 / (2 * kNudge), column);
     rows.addForces(before, -1 / (2 * kNudge), column);
     rows.setResidual(after, dr);

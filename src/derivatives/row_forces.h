@@ -17,12 +17,12 @@ struct RowForces {
 };
 
 /// At the state and the acceleration qacc of x, whose rows and references must have been made (velocityStage()). How
-/// rows turn and move with the coordinates is found by central differences of the position stage, twice per dof; all
-/// that follows from there (impedances, references, forces) is in closed form.
+/// rows turn and move with the coordinates is found by central differences of the position stage, twice per dof; what
+/// follows from there (impedances, references, forces) is in closed form, but for the impedances of rows of flexes.
 RowForces rowForces(const Model& m, const Data& x);
 
-/// |M qacc - qfrc_smooth - J'f| over the size of these forces, f what the rows of x push with at qacc: 0 for a solver
-/// that has found the solution.
+/// |S qacc - smooth forces - J'f| over the size of these forces, S the metric of the solver, f what the rows of x push
+/// with at qacc: 0 for a solver that has found the solution.
 double unbalancedShare(const Model& m, const Data& x);
 
 }  // namespace sinew

@@ -63,7 +63,18 @@ std::string nameOfActuator(const Model& m, int u) {
   return name.empty() ? fmt::format("actuator {}", u) : fmt::format("actuator \"{}\"", name);
 }
 
+/// Why nothing here differentiates an actuator, empty if something does.
 std::string obstacleOfActuator(const Model& m, int u) {
+  const auto says = [&](const char* what) { return nameOfActuator(m, u) + what; };
+  if (m.actuator_delay[u] != 0) return says(" has a delay");
+  if (setpointPeriod(m, u) > 0 || m.actuator_gaintype[u] == GainType::So3) return says(" turns for ever");
+  if (m.actuator_trntype[u] == TransmissionType::Body) return says(" acts through contacts");
+  const bool stateful = m.actuator_actnum[u] > 0;
+  return stateful && m.actuator_dyntype[u] == DynType::DcMotor ? says(" is a DC motor with states of its own") : "";
+}
+
+/// Why the force of an actuator has no closed form here.
+std::string openFormOfActuator(const Model& m, int u) {
   const auto says = [&](const char* what) { return nameOfActuator(m, u) + what; };
   const DynType dyn = m.actuator_dyntype[u];
   if (dyn != DynType::None && dyn != DynType::Integrator && dyn != DynType::Filter && dyn != DynType::FilterExact) {
@@ -76,8 +87,6 @@ std::string obstacleOfActuator(const Model& m, int u) {
     return says(" has a bias that is not affine");
   }
   if (m.actuator_actearly[u]) return says(" has actearly");
-  if (m.actuator_delay[u] != 0) return says(" has a delay");
-  if (setpointPeriod(m, u) > 0) return says(" turns for ever");
   const TransmissionType type = m.actuator_trntype[u];
   if (type == TransmissionType::Tendon) {
     const int tendon = m.actuator_trnid[2 * u];
@@ -124,11 +133,21 @@ bool isClamped(double x, const double* range) { return x <= range[0] || x >= ran
 }  // namespace
 
 std::string obstacle(const Model& m, const Data& d, bool actuators) {
+  if (someAsleep(m, d)) return "something sleeps";
+  if (d.callbacks.passive || (actuators && d.callbacks.control)) return "there are callbacks";
+  if (!actuators || m.opt.disabled(disable::kActuation)) return "";
+  if (m.nhistory > 0) return "there are delays";
+  for (int u = 0; u < m.nactuator; ++u) {
+    const std::string why = obstacleOfActuator(m, u);
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+
+std::string withoutClosedForm(const Model& m, bool actuators) {
   if (m.nflex > 0) return "the model has flexes";
   if (m.ncable > 0) return "the model has elastic cables";
-  if (someAsleep(m, d)) return "something sleeps";
   if (m.opt.density != 0 || m.opt.viscosity != 0) return "there is a fluid";
-  if (d.callbacks.passive || (actuators && d.callbacks.control)) return "there are callbacks";
   for (int t = 0; t < m.ntendon; ++t) {
     if (m.tendon_armature[t] != 0) return fmt::format("tendon {} has armature", t);
     const bool polynomial = m.tendon_stiffnesspoly[2 * t] != 0 || m.tendon_stiffnesspoly[2 * t + 1] != 0 ||
@@ -145,9 +164,8 @@ std::string obstacle(const Model& m, const Data& d, bool actuators) {
     if (m.ngravcomp > 0 && m.jnt_actgravcomp[j]) return fmt::format("joint {} has actuatorgravcomp", j);
   }
   if (!actuators || m.opt.disabled(disable::kActuation)) return "";
-  if (m.nhistory > 0) return "there are delays";
   for (int u = 0; u < m.nactuator; ++u) {
-    const std::string why = obstacleOfActuator(m, u);
+    const std::string why = openFormOfActuator(m, u);
     if (!why.empty()) return why;
   }
   return "";
@@ -311,32 +329,33 @@ void addActuators(const Model& m, const Data& d, Matrix& dq, Matrix& dv, Matrix&
   dctrl += ofCtrl;
 }
 
-Activation activation(const Model& m, const Data& d, int u, double meanRate) {
-  Activation result;
-  const int a = lastActivation(m, u), control = m.actuator_ctrladr[u];
-  const double tau = std::max(kMinVal, m.actuator_dynprm[10 * u]);
-  const double* range = &m.actuator_ctrlrange[2 * control];
-  const bool beyond = !m.opt.disabled(disable::kClampCtrl) && m.actuator_ctrllimited[control] &&
-                      (d.ctrl[control] < range[0] || d.ctrl[control] > range[1]);
-  result.ctrl = control;
-  result.duration = m.opt.timestep;
-  switch (m.actuator_dyntype[u]) {
-    case DynType::Integrator:
-      result.byCtrl = 1;
-      break;
-    case DynType::FilterExact:
-      result.duration = tau * (1 - std::exp(-m.opt.timestep / tau));
-      [[fallthrough]];
-    case DynType::Filter:
-      result.byCtrl = 1 / tau;
-      result.byAct = -1 / tau;
-      break;
-    default:
-      break;
+ActivationRate activationRate(const Model& m, const Data& d, int u) {
+  ActivationRate result;
+  result.ctrl = m.actuator_ctrladr[u];
+  const double* range = &m.actuator_ctrlrange[2 * result.ctrl];
+  const double control = d.ctrl[result.ctrl];
+  const bool beyond = !m.opt.disabled(disable::kClampCtrl) && m.actuator_ctrllimited[result.ctrl] &&
+                      (control < range[0] || control > range[1]);
+  if (m.actuator_dyntype[u] == DynType::Integrator) {
+    result.byCtrl = 1;
+  } else {  // a filter
+    const double tau = std::max(kMinVal, m.actuator_dynprm[10 * u]);
+    result.byCtrl = 1 / tau;
+    result.byAct = -1 / tau;
   }
   if (beyond) result.byCtrl = 0;
+  return result;
+}
+
+ActivationStep activationStep(const Model& m, const Data& d, int u, int activation, double rate) {
+  ActivationStep result;
+  result.duration = m.opt.timestep;
+  if (m.actuator_dyntype[u] == DynType::FilterExact) {
+    const double tau = std::max(kMinVal, m.actuator_dynprm[10 * u]);
+    result.duration = tau * (1 - std::exp(-m.opt.timestep / tau));
+  }
   if (m.opt.disabled(disable::kActuation) || actuatorDisabled(m, u)) result.duration = 0;
-  const double next = d.act[a] + result.duration * meanRate;
+  const double next = d.act[activation] + result.duration * rate;
   if (m.actuator_actlimited[u] && isClamped(next, &m.actuator_actrange[2 * u])) result.next = result.duration = 0;
   return result;
 }

@@ -12,9 +12,25 @@ namespace sinew::smooth {
 
 using Matrix = Eigen::MatrixXd;
 
-/// Why the forces of this model have no derivatives here, as text; empty if they have. `actuators`: whether those
+/// Derivatives of a vector with respect to the tangent of qpos, qvel, act and ctrl.
+struct Parts {
+  Matrix q, v, act, ctrl;
+
+  static Parts zero(const Model& m, int rows) {
+    return {Matrix::Zero(rows, m.nv), Matrix::Zero(rows, m.nv), Matrix::Zero(rows, m.na), Matrix::Zero(rows, m.nu)};
+  }
+  template <class F>
+  void forEach(F&& f) {
+    for (Matrix* matrix : {&q, &v, &act, &ctrl}) f(*matrix);
+  }
+};
+
+/// Why the forces of this model have no derivatives at all, as text; empty if they have. `actuators`: whether those
 /// count.
 std::string obstacle(const Model& m, const Data& d, bool actuators);
+
+/// Which of them have none in closed form; empty if the functions below give those of all.
+std::string withoutClosedForm(const Model& m, bool actuators);
 
 /// d (M(q) a + C(q, v)) / dq and / dv: inverse dynamics of the rigid bodies, gravity included. Needs comVel().
 ///
@@ -36,15 +52,19 @@ void addApplied(const Model& m, const Data& d, Matrix& dq);
 /// Adds those of qfrc_actuator, with respect to act (nv x na) and ctrl (nv x nu) too.
 void addActuators(const Model& m, const Data& d, Matrix& dq, Matrix& dv, Matrix& dact, Matrix& dctrl);
 
-/// d act_dot / d act and / d ctrl of each activation, and what multiplies act_dot in the step; 0 where a limit holds
-/// it.
-struct Activation {
+/// d act_dot / d act and / d ctrl of an actuator with an integrator or a filter.
+struct ActivationRate {
   double byAct = 0, byCtrl = 0;
   int ctrl = -1;
-  double duration = 0;
-  double next = 1;  ///< d act(t + h) / d act(t) with act_dot held; 0 if it is at a limit
 };
-Activation activation(const Model& m, const Data& d, int actuator, double meanRate);
+ActivationRate activationRate(const Model& m, const Data& d, int actuator);
+
+/// How a step moves an activation: act(t + h) = next act(t) + duration act_dot, differentiated; 0 where it ends at a
+/// limit. For all but DC motors.
+struct ActivationStep {
+  double next = 1, duration = 0;
+};
+ActivationStep activationStep(const Model& m, const Data& d, int actuator, int activation, double rate);
 
 /// Right Jacobian of the exponential map of rotations: exp(x + dx) = exp(x) exp(J dx); and its inverse.
 Eigen::Matrix3d expJacobian(const Eigen::Vector3d& x);

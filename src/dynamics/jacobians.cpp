@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
 
-#include "dynamics/arguments.h"
 #include "kinematics/dof_chains.h"
 #include "kinematics/flexes.h"
 #include "math/spatial.h"
 #include "math/types.h"
+#include "model/arguments.h"
 #include "sinew/dynamics.h"
 
 namespace sinew {

@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include "constraint/problem.h"
-#include "dynamics/arguments.h"
 #include "forces/forces.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
+#include "model/arguments.h"
 #include "sensor/object_frame.h"
 #include "sensor/sensor.h"
 #include "sinew/dynamics.h"

@@ -261,13 +261,6 @@ std::vector<double> boundOf(const Sheet& sheet, const PlateBending& plate, const
 
 }  // namespace
 
-bool isSliver(const Nodes<3>& rest) {
-  constexpr double kLowest = 1e-6;
-  const Vec3 a = rest.col(1) - rest.col(0), b = rest.col(2) - rest.col(0), c = rest.col(2) - rest.col(1);
-  const double longest = std::max({a.squaredNorm(), b.squaredNorm(), c.squaredNorm()});
-  return !(a.cross(b).norm() > kLowest * longest);
-}
-
 PlateBending plateBending(const Sheet& sheet, double modulus, double poisson) {
   const std::vector<Side> sides = sidesOf(sheet);
   const int count = static_cast<int>(sheet.triangles.size() / 3);

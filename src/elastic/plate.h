@@ -50,13 +50,10 @@ struct PlateBending {
   std::vector<double> bound;
 };
 
-/// Constants from the rest shape; `modulus` is E t^3/(12 (1 - nu^2)). Triangles must have area.
+/// Constants from the rest shape; `modulus` is E t^3/(12 (1 - nu^2)). No triangle is a sliver (elastic/sliver.h).
 /// The bound: an implicit step whose metric has sum_h k_h g_h g_h' (g the gradient of an angle) in place of the true
 /// stiffness is stable at any timestep if it is at least half of it; forces are the true ones. It has the pattern of
 /// single folds, a third of that of S.
 PlateBending plateBending(const Sheet& sheet, double modulus, double poisson);
-
-/// Whether a triangle is too flat for curvature to have a meaning: lower than a millionth of its longest edge.
-bool isSliver(const Nodes<3>& rest);
 
 }  // namespace sinew::elastic

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <span>
 
 #include "forces/forces.h"
 #include "forces/motion_force.h"
 #include "math/kernel.h"
 #include "math/spatial.h"
 #include "model/awake.h"
+#include "model/tree_pieces.h"
 #include "model/workspace.h"
 
 namespace sinew {
@@ -18,9 +20,10 @@ void bodyForce(double* f, const double* inertia, const double* acceleration, con
   addCrossForce(f, velocity, momentum);
 }
 
-/// Accelerations and forces of all bodies that are awake, from that of the world.
-SINEW_KERNEL void forcesOfBodies(const Model& m, const Data& d, const double* acceleration, double* a, double* f) {
-  for (const int i : awakeBodies(d)) {
+/// Accelerations and forces of bodies, from that of the world.
+SINEW_KERNEL void forcesOfBodies(const Model& m, const Data& d, std::span<const int> bodies, const double* acceleration,
+                                 double* a, double* f) {
+  for (const int i : bodies) {
     double ai[6];
     copy6(ai, a + 6 * m.body_parentid[i]);
     const int end = m.body_dofadr[i] + m.body_dofnum[i];
@@ -63,11 +66,16 @@ void newtonEuler(const Model& m, Data& d, const double* acceleration, double* qf
     for (int k = 0; k < 3; ++k) a[3 + k] = -m.opt.gravity[k];
   }
 
-  forcesOfBodies(m, d, acceleration, a, f);
-  // what a sleeping body passes on to a static one changes the force on no dof
-  for (const int i : Backward{awakeBodies(d)}) add6(f + 6 * m.body_parentid[i], f + 6 * i);
-  forEachAwakeRun(m, d, [&](int begin, int end) {
-    for (int k = begin; k < std::min(end, m.nv_rigid); ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
+  forEachTreePiece(m, d, [&](const TreePiece& piece) {
+    const std::span<const int> bodies = piece.bodies(awakeBodies(d));
+    forcesOfBodies(m, d, bodies, acceleration, a, f);
+    // what a sleeping body passes on to a static one changes the force on no dof, nor does that on the world
+    for (const int i : Backward{bodies}) {
+      if (m.body_parentid[i] > 0) add6(f + 6 * m.body_parentid[i], f + 6 * i);
+    }
+    forEachAwakeRunIn(m, d, piece, [&](int begin, int end) {
+      for (int k = begin; k < std::min(end, m.nv_rigid); ++k) qfrc[k] = dot6(&d.cdof[6 * k], f + 6 * m.dof_bodyid[k]);
+    });
   });
   nodeForces(m, d, a + 3, acceleration, qfrc + m.nv_rigid);
 }

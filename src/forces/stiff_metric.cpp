@@ -1,6 +1,7 @@
 #include "forces/stiff_metric.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/index.h"
 #include "elastic/section.h"
@@ -362,8 +363,8 @@ const sparse::FactorPlan& planOf(const Model& m, Data& d, int part) {
 
 const solve::BlockPlan& blockPlanOf(const Model& m, Data& d, int part) {
   const Arena::Scope scope(d.work->arena);
-  return d.work->solverMemory.plans(-1 - part).blockPlanForFixed(stiffRows(m, d, part),
-                                                                 groupsOf(m, part, d.work->arena), d.work->arena);
+  return d.work->solverMemory.plans(-1 - part).blockPlanForFixed(
+      stiffRows(m, d, part), groupsOf(m, part, d.work->arena), partHasSolids(m, part), d.work->arena);
 }
 
 /// Whether systems with a part are solved by iterations. Newton's method asks for one or two solutions in a step, the
@@ -376,13 +377,15 @@ bool iterationsAreCheaper(const Model& m, const sparse::FactorPlan& plan, int pa
   return n > solve::cost::kSmallestIterative && plan.flops() > solve::cost::kBlockOfTheTolerance * blocks;
 }
 
-/// Where the numbers of a part are: in flexL, or in flexBlock and flexIncomplete.
+/// Where the numbers of a part are: in flexL, or in flexBlock and flexIncomplete, flexCoarse and flexProduct.
 struct PartNumbers {
   const sparse::FactorPlan* plan = nullptr;
   bool iterative = false;
   std::ptrdiff_t factor = 0, factorEnd = 0;
   std::ptrdiff_t block = 0, blockEnd = 0;
   std::ptrdiff_t incomplete = 0, incompleteEnd = 0;
+  std::ptrdiff_t coarse = 0, coarseEnd = 0;
+  std::ptrdiff_t product = 0, productEnd = 0;
 };
 
 /// Numbers of a part that come after those of the one before it.
@@ -391,10 +394,16 @@ PartNumbers numbersAfter(const Model& m, const PartNumbers& before, const solve:
   next.factor = next.factorEnd = before.factorEnd;
   next.block = next.blockEnd = before.blockEnd;
   next.incomplete = next.incompleteEnd = before.incompleteEnd;
+  next.coarse = next.coarseEnd = before.coarseEnd;
+  next.product = next.productEnd = before.productEnd;
   if (next.iterative) {
     const sparse::BlockPattern& pattern = plans.fixedBlockPlan().pattern();
     next.blockEnd += sparse::BlockMatrix::values(pattern);
     next.incompleteEnd += sparse::BlockMatrix::factors(pattern);
+    if (const sparse::CoarsePlan* coarse = plans.fixedBlockPlan().coarse()) {
+      next.coarseEnd += coarse->factorValues();
+      next.productEnd += coarse->productValues();
+    }
   } else {
     next.factorEnd += next.plan->entries();
   }
@@ -408,6 +417,8 @@ PartNumbers prepareNumbers(const Model& m, Data& d, const PartNumbers& before, i
   if (d.work->flexL.size() < numbers.factorEnd) d.work->flexL.resize(numbers.factorEnd);
   if (d.work->flexBlock.size() < numbers.blockEnd) d.work->flexBlock.resize(numbers.blockEnd);
   if (d.work->flexIncomplete.size() < numbers.incompleteEnd) d.work->flexIncomplete.resize(numbers.incompleteEnd);
+  if (d.work->flexCoarse.size() < numbers.coarseEnd) d.work->flexCoarse.resize(numbers.coarseEnd);
+  if (d.work->flexProduct.size() < numbers.productEnd) d.work->flexProduct.resize(numbers.productEnd);
   return numbers;
 }
 
@@ -441,6 +452,15 @@ void preparePart(const Model& m, Data& d, int part, const PartNumbers& numbers) 
                            numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd),
                            d.work->arena);
   plan.set(stiffRows(m, d, part), maker);
+  const bool twoLevels = plan.coarse() && sparse::stiffnessRatio(maker.matrix()) > solve::cost::kTwoLevelStiffness;
+  d.work->flexTwoLevels[part] = twoLevels;
+  if (twoLevels) {
+    maker.setCompensation(sparse::CoarseSpace::kCompensation);
+    const sparse::CoarseMaker coarse(*plan.coarse(),
+                                     numbersOf(d.work->flexProduct.data(), numbers.product, numbers.productEnd),
+                                     numbersOf(d.work->flexCoarse.data(), numbers.coarse, numbers.coarseEnd));
+    coarse.make(maker.matrix(), d.work->arena);
+  }
   maker.factor();
 }
 
@@ -512,6 +532,13 @@ void takeUnresolved(const Model& m, Data& d) {
 
 }  // namespace
 
+bool partHasSolids(const Model& m, int part) {
+  for (int f = 0; f < m.nflex; ++f) {
+    if (m.flex_stiffpart[f] == part && m.flex_dim[f] == 3) return true;
+  }
+  return false;
+}
+
 bool stiffnessIsImplicit(const Model& m) { return m.nstiffdof > 0 && isImplicit(m.opt.integrator); }
 
 double dampingRate(const Model& m, const Data& d, int dof, int k) {
@@ -582,6 +609,7 @@ void assembleStiffness(const Model& m, Data& d) {
     for (int p = 0; p < m.nflexpoint; ++p) addPointForce(m, d, p, vec3(force.data(), p), d.qfrc_implicit.data());
   }
   d.work->flexLDiagInv.resize(m.nstiffdof);
+  d.work->flexTwoLevels.resize(m.nstiffpart);
   PartNumbers numbers;
   for (int part = 0; part < m.nstiffpart; ++part) {
     numbers = prepareNumbers(m, d, numbers, part);  // also of those that sleep, which keep their place
@@ -598,7 +626,12 @@ solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& 
     const sparse::BlockMatrix matrix(
         plan.pattern(), numbersOf(d.work->flexBlock.data(), numbers.block, numbers.blockEnd),
         numbersOf(d.work->flexIncomplete.data(), numbers.incomplete, numbers.incompleteEnd));
-    return {plan.lanes(), matrix, plan.pattern().worthwhileIterations(numbers.plan->flops()), arena};
+    std::optional<sparse::CoarseSpace> coarse;
+    if (d.work->flexTwoLevels[part]) {
+      coarse.emplace(*plan.coarse(), numbersOf(d.work->flexProduct.data(), numbers.product, numbers.productEnd),
+                     numbersOf(d.work->flexCoarse.data(), numbers.coarse, numbers.coarseEnd), arena);
+    }
+    return {plan.lanes(), matrix, coarse, plan.pattern().worthwhileIterations(numbers.plan->flops()), arena};
   }
   const sparse::SparseFactor factor(
       *numbers.plan, numbersOf(d.work->flexL.data(), numbers.factor, numbers.factorEnd),

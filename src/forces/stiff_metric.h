@@ -33,6 +33,9 @@ solve::MatrixSolver stiffSolver(const Model& m, const Data& d, int part, Arena& 
 /// Lower rows of one part of flexA, columns counted from its first row.
 sparse::LowerRows stiffRows(const Model& m, const Data& d, int part);
 
+/// Whether tetrahedra are among the elements of a part.
+bool partHasSolids(const Model& m, int part);
+
 /// Dofs of one part, growing.
 inline std::span<const int> stiffDofs(const Model& m, int part) {
   return {m.stiff_dof.data() + m.stiffpart_dofadr[part], static_cast<std::size_t>(m.stiffpart_dofnum[part])};

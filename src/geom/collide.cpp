@@ -6,6 +6,7 @@
 #include "geom/collide_convex.h"
 #include "geom/collide_primitive.h"
 #include "geom/collide_scratch.h"
+#include "math/number_checks.h"
 
 namespace sinew::geom {
 namespace {
@@ -49,9 +50,14 @@ ClosedForm steadyForm(ClosedForm function) {
 }
 
 /// A mesh without vertices touches nothing.
-bool isNothing(const Shape& s) { return s.type == GeomType::Mesh && s.hull.vertex.empty(); }
+bool isNothing(const Shape& s) { return (s.type == GeomType::Mesh && s.hull.vertex.empty()) || !isSomewhere(s); }
 
 }  // namespace
+
+bool isSomewhere(const Shape& shape) {
+  // entries of a rotation are at most 1, up to rounding
+  return allWithin({shape.pos.data(), 3}, kFarthest) && allWithin({shape.rot.data(), 9}, 2);
+}
 
 int collide(const Shape& a, const Shape& b, double margin, const CollideOptions& options, Array<ContactPoint>& out) {
   if (isNothing(a) || isNothing(b)) return 0;

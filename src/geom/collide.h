@@ -41,6 +41,13 @@ struct Shape {
   HeightFieldView field{};
 };
 
+/// Farther from the origin than this, m, the products that colliders form have no number any more.
+inline constexpr double kFarthest = 1e50;
+
+/// Whether the pose is one: that of a state that has diverged may be NaN or beyond kFarthest. What is nowhere touches
+/// nothing and is at no distance, in all functions of this header and of geom/element.h.
+bool isSomewhere(const Shape& shape);
+
 struct ContactPoint {
   Vec3 pos = Vec3::Zero();      ///< midway between the surfaces
   Vec3 normal = Vec3::UnitX();  ///< from the first shape to the second, unit

@@ -5,6 +5,7 @@
 #include "geom/collide_convex.h"
 #include "geom/collide_primitive.h"
 #include "geom/element.h"
+#include "math/number_checks.h"
 #include "math/ordered_math.h"
 
 namespace sinew::geom {
@@ -248,7 +249,15 @@ int convexElement(const Shape& shape, const Element& element, double margin, con
 
 }  // namespace
 
+bool isSomewhere(const Element& element) {
+  for (int i = 0; i < element.count; ++i) {
+    if (!allWithin({element.corner[i].data(), 3}, kFarthest)) return false;
+  }
+  return true;
+}
+
 int collide(const Shape& shape, const Element& element, double margin, const CollideOptions& options, PointList& out) {
+  if (!isSomewhere(shape) || !isSomewhere(element)) return 0;
   if (shape.type == GeomType::Plane) return planeElement(shape, element, margin, out);
   if (shape.type == GeomType::HField) return collideHeightField(shape, element, margin, options, out);
   if (shape.type == GeomType::Mesh && shape.hull.vertex.empty()) return 0;
@@ -288,6 +297,7 @@ bool mayLieFlat(const Shape& shape, int corners) {
 
 int collideOnSide(const Shape& shape, const Element& triangle, const Vec3& toward, double margin,
                   const CollideOptions& options, PointList& out) {
+  if (!isSomewhere(shape) || !isSomewhere(triangle)) return 0;
   switch (shape.type) {
     case GeomType::Sphere:
       return ballTriangle(shape.pos, shape.size[0], triangle, margin, out, &toward);
@@ -314,12 +324,14 @@ int collideOnSide(const Shape& shape, const Element& triangle, const Vec3& towar
 }
 
 int collideCrossing(const Shape& shape, const Vec3& a, const Vec3& b, double radius, double margin, PointList& out) {
+  if (!isSomewhere(shape) || !isSomewhere({.count = 2, .corner = {a, b}, .radius = radius})) return 0;
   if (shape.type == GeomType::Box) return crossBoxEdges(shape, a, b, radius, margin, out);
   if (shape.type == GeomType::Capsule) return crossCapsuleAxis(shape, a, b, radius, margin, out);
   return 0;
 }
 
 int collide(const Element& a, const Element& b, double margin, const CollideOptions& options, PointList& out) {
+  if (!isSomewhere(a) || !isSomewhere(b)) return 0;
   if (a.count == 2 && b.count == 2) return capsuleCapsule(capsuleOf(a), capsuleOf(b), margin, out);
   if (a.count == 1 && b.count == 2) return sphereCapsule(ballOf(a), capsuleOf(b), margin, out);
   if (a.count == 1 && b.count == 3) return ballTriangle(a.corner[0], a.radius, b, margin, out);
@@ -328,6 +340,7 @@ int collide(const Element& a, const Element& b, double margin, const CollideOpti
 }
 
 int collideCornerWithFace(const Element& tetrahedron, const std::array<int, 4>& faceAndCorner, PointList& out) {
+  if (!isSomewhere(tetrahedron)) return 0;
   const auto at = [&](std::size_t i) -> const Vec3& { return tetrahedron.corner[faceAndCorner[i]]; };
   const Vec3 n = faceNormal(at(0), at(1), at(2));
   const double height = dot(n, at(3) - at(0));  // negative inside

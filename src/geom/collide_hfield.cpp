@@ -3,6 +3,7 @@
 
 #include "geom/collide_convex.h"
 #include "geom/thin_out.h"
+#include "math/index.h"
 #include "math/ordered_math.h"
 
 namespace sinew::geom {
@@ -16,16 +17,13 @@ class PrismWalk {
  public:
   /// `low` and `high`: corners of the box, in the frame of the field.
   PrismWalk(const HeightFieldView& field, const Vec3& low, const Vec3& high) : field_(field) {
-    const auto first = [](double x, double half, int count) {
-      return std::floor(std::clamp((x + half) / (2.0 * half), 0.0, 1.0) * (count - 1));
+    const auto cells = [](double x, double half, int count) {
+      return std::clamp((x + half) / (2.0 * half), 0.0, 1.0) * (count - 1);
     };
-    const auto last = [](double x, double half, int count) {
-      return std::ceil(std::clamp((x + half) / (2.0 * half), 0.0, 1.0) * (count - 1));
-    };
-    firstColumn_ = static_cast<int>(first(low[0], field.size[0], field.ncol));
-    lastColumn_ = static_cast<int>(last(high[0], field.size[0], field.ncol));
-    firstRow_ = static_cast<int>(first(low[1], field.size[1], field.nrow));
-    lastRow_ = static_cast<int>(last(high[1], field.size[1], field.nrow));
+    firstColumn_ = floorWithin(cells(low[0], field.size[0], field.ncol), field.ncol - 1);
+    lastColumn_ = ceilWithin(cells(high[0], field.size[0], field.ncol), field.ncol - 1);
+    firstRow_ = floorWithin(cells(low[1], field.size[1], field.nrow), field.nrow - 1);
+    lastRow_ = ceilWithin(cells(high[1], field.size[1], field.nrow), field.nrow - 1);
   }
 
   /// Calls visit(corners, number) for every prism: row by row, two in each cell. Corners enter one after the other, in
@@ -84,11 +82,11 @@ struct Visitor {
   /// could only add a sideways normal.
   Visitor(const Shape& field, const Element& element) : Visitor(inFrameOf(field, element)) {}
 
-  /// Farther than `margin` from the box that holds the field.
+  /// Farther than `margin` from the box that holds the field, or nowhere: its bounds are NaN.
   bool misses(const HeightFieldView& field, double margin) const {
-    return low[0] - margin > field.size[0] || high[0] + margin < -field.size[0] ||  //
-           low[1] - margin > field.size[1] || high[1] + margin < -field.size[1] ||  //
-           low[2] - margin > field.size[2] || high[2] + margin < -field.size[3];
+    return !(low[0] - margin <= field.size[0] && high[0] + margin >= -field.size[0] &&  //
+             low[1] - margin <= field.size[1] && high[1] + margin >= -field.size[1] &&  //
+             low[2] - margin <= field.size[2] && high[2] + margin >= -field.size[3]);
   }
 
  private:

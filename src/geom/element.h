@@ -15,6 +15,9 @@ struct Element {
   Vec3 at(const std::array<double, 4>& weight) const;  ///< sum of weight * corner
 };
 
+/// As isSomewhere() of shapes.
+bool isSomewhere(const Element& element);
+
 /// Barycentric coordinates of the point of the element's core (without the radius) that is nearest to p: never
 /// negative, sum 1, and 0 beyond the last corner.
 std::array<double, 4> nearestWeights(const Element& element, const Vec3& p);

@@ -45,6 +45,7 @@ Element coreOf(const Shape& shape) {
 
 double distance(const Shape& shape, const Element& element, double cutoff, const CollideOptions& options, Vec3* onShape,
                 Vec3* onElement) {
+  if (!isSomewhere(shape) || !isSomewhere(element)) return cutoff;
   if (shape.type == GeomType::Plane) return planeDistance(shape, element, cutoff, onShape, onElement);
   if (shape.type == GeomType::HField) return heightFieldDistance(shape, element, cutoff, options, onShape, onElement);
   if (shape.type == GeomType::Mesh && shape.hull.vertex.empty()) return cutoff;
@@ -57,6 +58,7 @@ double distance(const Shape& shape, const Element& element, double cutoff, const
 
 double distance(const Element& a, const Element& b, double cutoff, const CollideOptions& options, Vec3* onA,
                 Vec3* onB) {
+  if (!isSomewhere(a) || !isSomewhere(b)) return cutoff;
   // Bodies with a radius around them: the distance of what is inside, less the radii, whether they overlap or not. The
   // search for the depth of an overlap would take the faces of the rounded bodies for flat.
   const double radii = a.radius + b.radius;

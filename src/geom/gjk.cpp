@@ -91,6 +91,10 @@ void gjk(ConvexBody& a, ConvexBody& b, double cutoff, const CollideOptions& opti
   // x runs through points of A - B, nearer and nearer to the origin
   Vec3 x = a.center() - b.center();
   double length = norm(x), previous = 0;
+  if (length < touching) {  // centers in one place lead nowhere: start halfway to a vertex
+    x = 0.5 * minkowskiSupport(a, b, Vec3::UnitX()).point;
+    length = norm(x);
+  }
   for (int iteration = 0; iteration < options.iterations; ++iteration) {
     if (length < touching || std::abs(previous - length) < kMinVal) break;  // there, or no longer moving
     simplex[n] = supportTowardsOrigin(a, b, x, length);

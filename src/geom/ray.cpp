@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "math/index.h"
+
 namespace sinew::geom {
 namespace {
 
@@ -202,7 +204,7 @@ struct Grid {
     const bool alongY = side < 2;
     const double at = alongY ? (p.y() + size.y) / dy : (p.x() + size.x) / dx;
     const int last = (alongY ? nrow : ncol) - 2;
-    const int cell = std::clamp(static_cast<int>(std::floor(at)), 0, last);
+    const int cell = floorWithin(at, last);
     const int across = side % 2 == 0 ? 0 : (alongY ? ncol : nrow) - 1;
     const double z0 = alongY ? height(cell, across) : height(across, cell);
     const double z1 = alongY ? height(cell + 1, across) : height(across, cell + 1);
@@ -212,8 +214,7 @@ struct Grid {
 
 /// The cells between two points on one axis, one more on each side: [first, second).
 std::pair<int, int> cellRange(double a, double b, double step, int count) {
-  const int first = static_cast<int>(std::floor(std::min(a, b) / step)) - 1;
-  const int last = static_cast<int>(std::ceil(std::max(a, b) / step)) + 1;
+  const int first = floorWithin(std::min(a, b) / step, count) - 1, last = ceilWithin(std::max(a, b) / step, count) + 1;
   return {std::max(0, first), std::min(count - 1, last)};
 }
 

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "math/index.h"
+
 namespace sinew::geom {
 namespace {
 
@@ -26,7 +28,7 @@ class PointGrid {
     std::int64_t cell = 0;
     for (int k = 0; k < 3; ++k) {
       const double share = size_[k] > 0 ? (p[k] - low_[k]) / size_[k] : 0;
-      cell = cell * perSide_ + std::clamp(static_cast<int>(share * perSide_), 0, perSide_ - 1);
+      cell = cell * perSide_ + floorWithin(share * perSide_, perSide_ - 1);
     }
     return cell;
   }

@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "inertia/inertia.h"
 #include "math/kernel.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/tree_pieces.h"
 
 namespace sinew {
 
@@ -122,16 +124,22 @@ __attribute__((noinline)) void solveDofs(const Model& m, const double* LD, const
 }  // namespace
 
 int factorTree(const Model& m, const Data& d, double* LD, double* diagInv, Pivots pivots) {
-  int bad = -1;
-  forEachAwakeRun(m, d, [&](int begin, int end) {
-    const int first = factorDofs(m, LD, diagInv, pivots, begin, end);
-    if (first >= 0) bad = first;  // as from the last dof to the first
+  std::atomic<int> bad = -1;  // the last one
+  forEachTreePiece(m, d, [&](const TreePiece& piece) {
+    int last = -1;
+    forEachAwakeRunIn(m, d, piece, [&](int begin, int end) {
+      last = std::max(last, factorDofs(m, LD, diagInv, pivots, begin, end));
+    });
+    for (int before = bad; last > before && !bad.compare_exchange_weak(before, last);) {
+    }
   });
   return bad;
 }
 
 void solveTree(const Model& m, const Data& d, const double* LD, const double* diagInv, double* x) {
-  forEachAwakeRun(m, d, [&](int begin, int end) { solveDofs(m, LD, diagInv, x, begin, end); });
+  forEachTreePiece(m, d, [&](const TreePiece& piece) {
+    forEachAwakeRunIn(m, d, piece, [&](int begin, int end) { solveDofs(m, LD, diagInv, x, begin, end); });
+  });
 }
 
 void copyAwakeRows(const Model& m, const Data& d, const double* from, double* to) {

@@ -1,23 +1,25 @@
 #include <algorithm>
+#include <span>
 
 #include "inertia/inertia.h"
 #include "math/kernel.h"
 #include "math/spatial.h"
 #include "model/awake.h"
+#include "model/tree_pieces.h"
 
 namespace sinew {
 namespace {
 
 /// Ic_i = I_i + sum of the children's Ic.
-void compositeInertias(const Model& m, Data& d) {
+void compositeInertias(const Model& m, Data& d, const TreePiece& piece) {
   double* crb = d.crb.data();
   if (someAsleep(m, d)) {
-    std::copy_n(d.cinert.data(), 10, crb);
-    for (const int i : awakeBodies(d)) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
+    if (piece.body == 0) std::copy_n(d.cinert.data(), 10, crb);
+    for (const int i : piece.bodies(awakeBodies(d))) std::copy_n(&d.cinert[10 * i], 10, crb + 10 * i);
   } else {
-    std::copy(d.cinert.begin(), d.cinert.end(), d.crb.begin());
+    std::copy_n(&d.cinert[10 * piece.body], 10 * (piece.bodyEnd - piece.body), crb + 10 * piece.body);
   }
-  for (const int i : Backward{awakeParents(d)}) {
+  for (const int i : Backward{piece.bodies(awakeParents(d))}) {
     const int parent = m.body_parentid[i];
     if (parent == 0) continue;
     for (int k = 0; k < 10; ++k) crb[10 * parent + k] += crb[10 * i + k];
@@ -58,10 +60,17 @@ void addTendonInertia(const Model& m, Data& d, int tendon, double armature) {
   }
 }
 
-/// The rows of M, onto what is on the diagonal already.
-SINEW_KERNEL void addBodies(const Model& m, Data& d) {
+/// What dofs have on the diagonal besides bodies.
+void startDiagonal(const Model& m, Data& d, std::span<const int> dofs) {
+  for (const int i : dofs) {
+    d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1] = m.dof_simplenum[i] > 0 ? m.dof_M0[i] : m.dof_armature[i];
+  }
+}
+
+/// Rows of M, onto what is on the diagonal already.
+SINEW_KERNEL void addBodies(const Model& m, Data& d, std::span<const int> dofs) {
   const double* cdof = d.cdof.data();
-  for (const int i : awakeDofs(d)) {
+  for (const int i : dofs) {
     if (m.dof_simplenum[i] > 0) continue;
     double momentum[6];  // Ic_i S_i
     multiplyInertia(momentum, d.crb.data() + 10 * m.dof_bodyid[i], cdof + 6 * i);
@@ -76,13 +85,12 @@ SINEW_KERNEL void addBodies(const Model& m, Data& d) {
 }  // namespace
 
 void massMatrix(const Model& m, Data& d) {
-  compositeInertias(m, d);
-
-  for (const int i : awakeDofs(d)) {
-    d.M[m.M_rowadr[i] + m.M_rownnz[i] - 1] = m.dof_simplenum[i] > 0 ? m.dof_M0[i] : m.dof_armature[i];
-  }
+  startDiagonal(m, d, awakeDofs(d));
   addActuatorArmature(m, d);
-  addBodies(m, d);
+  forEachTreePiece(m, d, [&](const TreePiece& piece) {
+    compositeInertias(m, d, piece);
+    addBodies(m, d, piece.dofs(awakeDofs(d)));
+  });
 
   // M is linear in the armatures of a tendon, so its own and those of its actuators are added one by one
   for (int i = 0; i < m.ntendon; ++i) {

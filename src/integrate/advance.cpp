@@ -6,6 +6,7 @@
 #include "forces/servo.h"
 #include "forces/so3.h"
 #include "forces/stiff_metric.h"
+#include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "metric/step_matrix.h"
 #include "model/awake.h"
@@ -31,6 +32,49 @@ void advanceActivations(const Model& m, Data& d, const double* act_dot) {
   }
 }
 
+/// Constraint forces whose error is a larger share of them are not what the step moves with. The same share as that by
+/// which watchSolver() calls an island far from converged.
+constexpr double kLargestForceError = 0.1;
+/// An error of this share of the other forces is rounding.
+constexpr double kRounding = 1e-10;
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double square(double x) { return x * x; }
+
+/// At the optimum of the constraints M qacc is the sum of all forces. A solver that ends before it, for want of
+/// iterations or of digits, has a force J'f off by r = sum of forces - M qacc, which is large where rows are stiff and
+/// qacc is hardly off at all. An acceleration inv(A) (M qacc + r) with r as large as the forces themselves takes things
+/// apart. So trees with r'inv(M) r above a share of the same of J'f move with M qacc. `force`: the sum of forces,
+/// changed.
+void replaceInexactForces(const Model& m, Data& d, std::span<double> force) {
+  const Arena::Scope scope(d.work->arena);
+  const std::span<double> exact = d.work->arena.take<double>(m.nv), error = d.work->arena.take<double>(m.nv);
+  const std::span<double> solvedError = d.work->arena.take<double>(m.nv), solved = d.work->arena.take<double>(m.nv);
+  multiplyMass(m, d, d.qacc.data(), exact.data());
+  for (std::size_t i = 0; i < force.size(); ++i) error[i] = force[i] - exact[i];
+  std::copy(error.begin(), error.end(), solvedError.begin());
+  std::copy(d.qfrc_constraint.begin(), d.qfrc_constraint.end(), solved.begin());
+  solveMass(m, d, solvedError.data());
+  solveMass(m, d, solved.data());
+  for (int tree = 0; tree < m.ntree; ++tree) {
+    if (treeAsleep(d, tree)) continue;
+    const auto begin = static_cast<std::size_t>(m.tree_dofadr[tree]),
+               count = static_cast<std::size_t>(m.tree_dofnum[tree]);
+    const std::span<const double> constraint(d.qfrc_constraint.data() + begin, count);
+    const std::span<const double> smooth(d.qfrc_smooth.data() + begin, count);
+    const std::span<const double> free(d.qacc_smooth.data() + begin, count);
+    const double most = square(kLargestForceError) * dot(constraint, solved.subspan(begin, count)) +
+                        square(kRounding) * dot(smooth, free);
+    if (!(dot(error.subspan(begin, count), solvedError.subspan(begin, count)) > most)) continue;
+    std::copy_n(exact.begin() + m.tree_dofadr[tree], count, force.begin() + m.tree_dofadr[tree]);
+  }
+}
+
 }  // namespace
 
 const double* stepAcceleration(const Model& m, Data& d, std::span<double> scratch) {
@@ -38,6 +82,7 @@ const double* stepAcceleration(const Model& m, Data& d, std::span<double> scratc
   double* const a = scratch.data();
   std::fill(scratch.begin(), scratch.end(), 0.0);
   forEachAwakeDof(m, d, [&](int i) { a[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i]; });
+  if (d.nefc() > 0) replaceInexactForces(m, d, scratch);
   solveStepMatrix(m, d, a);
   // the metric of stiff parts had all of that already
   if (stiffnessIsImplicit(m)) {

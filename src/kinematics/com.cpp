@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <span>
 
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
@@ -6,6 +7,7 @@
 #include "math/spatial.h"
 #include "math/types.h"
 #include "model/awake.h"
+#include "model/tree_pieces.h"
 #include "model/workspace.h"
 
 namespace sinew {
@@ -60,9 +62,9 @@ void motionAxes(const Model& m, Data& d, int j) {
   }
 }
 
-/// cinert of all bodies that are awake.
-SINEW_KERNEL void inertias(const Model& m, Data& d) {
-  for (const int i : awakeBodies(d)) {
+/// cinert of bodies.
+SINEW_KERNEL void inertias(const Model& m, Data& d, std::span<const int> bodies) {
+  for (const int i : bodies) {
     const Vec3 fromCom = vec3(d.xipos.data(), i) - vec3(d.subtree_com.data(), m.body_rootid[i]);
     double I[10];
     setInertia(I, &m.body_inertia[3 * i], &d.ximat[9 * i], fromCom, m.body_mass[i]);
@@ -78,9 +80,9 @@ inline __attribute__((always_inline)) void storeRate(Data& d, int dof, const dou
   copy6(&d.cdof_dot[6 * dof], rate);
 }
 
-/// cvel and cdof_dot of all bodies that are awake.
-SINEW_KERNEL void bodyVelocities(const Model& m, Data& d) {
-  for (const int i : awakeBodies(d)) {
+/// cvel and cdof_dot of bodies.
+SINEW_KERNEL void bodyVelocities(const Model& m, Data& d, std::span<const int> bodies) {
+  for (const int i : bodies) {
     double v[6];
     copy6(v, &d.cvel[6 * m.body_parentid[i]]);
     const int end = m.body_jntadr[i] + m.body_jntnum[i];
@@ -113,7 +115,7 @@ SINEW_KERNEL void bodyVelocities(const Model& m, Data& d) {
 void comPos(const Model& m, Data& d) {
   subtreeCentres(m, d);
   std::fill_n(d.cinert.data(), 10, 0.0);  // the world never moves
-  inertias(m, d);
+  inertias(m, d, awakeBodies(d));
   const bool sleepers = someAsleep(m, d);
   for (int j = 0; j < m.njnt; ++j) {
     if (!sleepers || !jointAsleep(m, d, j)) motionAxes(m, d, j);
@@ -122,7 +124,7 @@ void comPos(const Model& m, Data& d) {
 
 void comVel(const Model& m, Data& d) {
   zero6(d.cvel.data());
-  bodyVelocities(m, d);
+  forEachTreePiece(m, d, [&](const TreePiece& piece) { bodyVelocities(m, d, piece.bodies(awakeBodies(d))); });
 }
 
 void subtreeVelocities(const Model& m, Data& d) {

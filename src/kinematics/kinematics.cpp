@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "math/kernel.h"
 #include "math/quat.h"
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/inputs.h"
+#include "model/tree_pieces.h"
 #include "model/workspace.h"
 
 // Three passes over the bodies instead of one: what a pass reads was written long enough ago to have left the store
@@ -188,14 +190,39 @@ SINEW_KERNEL void placeOnBodies(const Data& d, const FixedFrames& frames, bool s
 
 #undef SINEW_SHUFFLED
 
-SINEW_KERNEL void placeBodies(const Model& m, Data& d) {
-  for (const int i : awakeBodies(d)) {
+SINEW_KERNEL void placeBodies(const Model& m, Data& d, std::span<const int> bodies) {
+  for (const int i : bodies) {
     const BodyFrame frame = bodyFrame(m, d, i);
     const Quat quat = normalized(frame.quat);
     store3(d.xpos.data() + 3 * i, frame.pos());
     quat.store(d.xquat.data() + 4 * i);
     sinew::storeMatrix(quat, d.xmat.data() + 9 * i);
   }
+}
+
+/// Bodies of a piece, their inertial frames and their geoms.
+void placeTrees(const Model& m, Data& d, const TreePiece& piece, bool sleepers) {
+  placeBodies(m, d, piece.bodies(awakeBodies(d)));
+  placeOnBodies(d,
+                {.begin = std::max(1, piece.body),
+                 .end = piece.bodyEnd,
+                 .body = nullptr,
+                 .same = m.body_sameframe.data(),
+                 .pos = m.body_ipos.data(),
+                 .quat = m.body_iquat.data(),
+                 .xpos = d.xipos.data(),
+                 .xmat = d.ximat.data()},
+                sleepers);
+  placeOnBodies(d,
+                {.begin = piece.geom,
+                 .end = piece.geomEnd,
+                 .body = m.geom_bodyid.data(),
+                 .same = m.geom_sameframe.data(),
+                 .pos = m.geom_pos.data(),
+                 .quat = m.geom_quat.data(),
+                 .xpos = d.geom_xpos.data(),
+                 .xmat = d.geom_xmat.data()},
+                sleepers);
 }
 
 void setIdentityFrame(double* pos, double* mat) {
@@ -227,28 +254,8 @@ void kinematics(const Model& m, Data& d) {
   setIdentityFrame(d.xipos.data(), d.ximat.data());
   Quat{}.store(d.xquat.data());
 
-  placeBodies(m, d);
   const bool sleepers = someAsleep(m, d);
-  placeOnBodies(d,
-                {.begin = 1,
-                 .end = m.nbody,
-                 .body = nullptr,
-                 .same = m.body_sameframe.data(),
-                 .pos = m.body_ipos.data(),
-                 .quat = m.body_iquat.data(),
-                 .xpos = d.xipos.data(),
-                 .xmat = d.ximat.data()},
-                sleepers);
-  placeOnBodies(d,
-                {.begin = 0,
-                 .end = m.ngeom,
-                 .body = m.geom_bodyid.data(),
-                 .same = m.geom_sameframe.data(),
-                 .pos = m.geom_pos.data(),
-                 .quat = m.geom_quat.data(),
-                 .xpos = d.geom_xpos.data(),
-                 .xmat = d.geom_xmat.data()},
-                sleepers);
+  forEachTreePiece(m, d, [&](const TreePiece& piece) { placeTrees(m, d, piece, sleepers); });
   placeOnBodies(d,
                 {.begin = 0,
                  .end = m.nsite,

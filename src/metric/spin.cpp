@@ -13,6 +13,7 @@
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
 #include "kinematics/kinematics.h"
+#include "math/index.h"
 #include "math/quat.h"
 #include "model/awake.h"
 #include "model/workspace.h"
@@ -267,7 +268,7 @@ void spinTrees(const Model& m, Data& d) {
   };
   // the motion if nothing else acts, by the midpoint method in parts of the step
   forEachDof([&](std::size_t i) { v[i] = qvel[i]; });
-  const int parts = std::clamp(static_cast<int>(std::ceil(most / kChange)), 1, kMostParts);
+  const int parts = std::max(1, ceilWithin(most / kChange, kMostParts));
   const double part = h / parts;
   const std::span<double> middle = arena.take<double>(m.nq);
   for (int k = 0; k < parts; ++k) {

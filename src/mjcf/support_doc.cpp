@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mjcf/attribute_table.h"
+#include "mjcf/units.h"
 
 namespace sinew::mjcf {
 namespace {
@@ -22,7 +23,14 @@ constexpr std::string_view kIntroduction =
     "motion:\n"
     "checked, kept and written back. *extension* means it is Sinew's own and not part of MJCF.\n\n"
     "Where several numbers are expected, `[n]` is an exact count, `[a..b]` a range of counts (the leading entries are\n"
-    "overwritten, the others keep the value of the default class), `[]` any count.\n\n";
+    "overwritten, the others keep the value of the default class), `[]` any count.\n\n"
+    "Units are SI: m, kg, s, rad, N, Pa. A unit is that of each number, or they are listed one by one; `-` is a pure "
+    "number.\n"
+    "Where slides and hinges differ, the slide's comes first. *angle* is degrees, or radians with `<compiler "
+    "angle=\"radian\"/>`;\n"
+    "*deg* and *rad* are that always. *length* and *force* are those of the transmission: m and N, at hinges rad and "
+    "N m.\n"
+    "*extent* and *meansize* are factors of `<statistic>`.\n\n";
 
 /// In a table cell, `|` would start a new column.
 std::string cell(std::string text) {
@@ -43,6 +51,19 @@ std::string notes(const Attribute& a, const ElementType& type) {
   add(a.has(kNoEffect), "has no effect, a warning");
   add(a.has(kReference), "`ref` stands for the reference configuration (extension)");
   return fmt::format("{}", fmt::join(notes, ", "));
+}
+
+/// Words have none; whole numbers count or name things unless the table says otherwise.
+std::string_view unit(const Attribute& a, std::string_view path) {
+  switch (a.format.kind) {
+    case ValueFormat::Kind::Int:
+      return unitOf(path, a.name).value_or("-");
+    case ValueFormat::Kind::Real:
+    case ValueFormat::Kind::Float:
+      return unitOf(path, a.name).value_or("?");
+    default:
+      return "";
+  }
 }
 
 class Pages {
@@ -102,10 +123,10 @@ class Pages {
     describeChildren(type);
     describeRules(type);
     if (!type.attributes.empty()) {
-      text_ += "| attribute | value | default | notes |\n| --- | --- | --- | --- |\n";
+      text_ += "| attribute | value | unit | default | notes |\n| --- | --- | --- | --- | --- |\n";
       for (const Attribute& a : type.attributes)
-        text_ += fmt::format("| {} | {} | {} | {} |\n", a.name, cell(describeFormat(a.format)), cell(a.defaultText),
-                             cell(notes(a, type)));
+        text_ += fmt::format("| {} | {} | {} | {} | {} |\n", a.name, cell(describeFormat(a.format)), unit(a, path),
+                             cell(a.defaultText), cell(notes(a, type)));
     }
     for (const ChildRule& rule : type.children) describe(*rule.type, parentPath(type, path));
   }

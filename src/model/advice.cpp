@@ -79,6 +79,14 @@ std::string ofFlex(const Model& m, const FlexCause& cause) {
 
 bool isExplicit(const Model& m) { return m.opt.integrator == Integrator::Euler || m.opt.integrator == Integrator::RK4; }
 
+std::string ofDepth(const Model& m) {
+  if (m.opt.solver == Solver::Impulse) return {};
+  return fmt::format(
+      "; soft contacts give way to what presses: solver=\"Impulse\"{} makes them hard, unless things overlap at the "
+      "start",
+      m.opt.integrator == Integrator::RK4 ? " with integrator=\"Euler\"" : "");
+}
+
 std::string advice(const Model& m, const TroubleReport& report) {
   if (report.flex.term != FlexTerm::None) return ofFlex(m, report.flex);
   switch (report.force.term) {

@@ -14,4 +14,7 @@ bool isExplicit(const Model& m);
 /// the words of MJCF, or nothing if the cause is not known.
 std::string advice(const Model& m, const TroubleReport& report);
 
+/// What helps against contacts that are deeper than things are thick: "; ...", or nothing under the Impulse solver.
+std::string ofDepth(const Model& m);
+
 }  // namespace sinew

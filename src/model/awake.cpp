@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/arguments.h"
 #include "sinew/sleep.h"
 
 namespace sinew {
@@ -95,16 +96,21 @@ bool wakeRing(Data& d, int tree, int value) {
 }
 
 bool isAsleep(const Model& m, const Data& d, int body) {
+  argument::pair("isAsleep", m, d);
+  argument::id("isAsleep", "body", body, m.nbody);
   const int tree = m.body_treeid[body];
   return tree >= 0 && d.tree_asleep[tree] >= 0;
 }
 
 void wake(const Model& m, Data& d, int tree) {
+  argument::pair("wake", m, d);
+  argument::id("wake", "tree", tree, m.ntree);
   wakeRing(d, tree, kWideAwake);
   updateAwake(m, d);
 }
 
 void wakeAll(const Model& m, Data& d) {
+  argument::pair("wakeAll", m, d);
   std::fill(d.tree_asleep.begin(), d.tree_asleep.end(), kWideAwake);
   updateAwake(m, d);
 }

@@ -202,8 +202,9 @@ std::string describe(const Model& m, Trouble trouble, const TroubleReport& repor
           "than a tenth of the forces; more iterations or another solver may help",
           report.value, m.opt.iterations);
     case Trouble::TooDeep:
-      return fmt::format("{} and {} overlap by {:.3g} m, more than the thinner one is thick",
-                         movingCollider(m, report.collider[0]), movingCollider(m, report.collider[1]), report.value);
+      return fmt::format("{} and {} overlap by {:.3g} m, more than the thinner one is thick{}",
+                         movingCollider(m, report.collider[0]), movingCollider(m, report.collider[1]), report.value,
+                         ofDepth(m));
     case Trouble::Callback:
       return fmt::format("the {} callback threw an exception; the step went on as if it had not been called",
                          callbackName(index));

@@ -46,6 +46,9 @@ struct Workspace {
   Array<double> flexL, flexLDiagInv;  ///< factors of flexA, one after the other [acceleration]
   Array<double> flexBlock;            ///< parts of flexA that are too large for that: their numbers in 3 x 3 blocks
   Array<float> flexIncomplete;        ///< and their incomplete factors
+  Array<double> flexCoarse;           ///< factors of their coarse spaces,
+  Array<float> flexProduct;           ///< products of flexA with these,
+  Array<std::uint8_t> flexTwoLevels;  ///< and by part whether they are used
 
   StepMatrix stepMatrix{};  ///< which matrix qH or qLU is the factor of [metric]
 

@@ -58,6 +58,15 @@ class Caster {
     return nearest_;
   }
 
+  SurfaceHit castAt(int collider) {
+    if (collider >= m_.ngeom) {
+      meetElements(collider - m_.ngeom);
+    } else {
+      offer({rayGeom(m_, d_, collider, ray_), collider, -1, -1});
+    }
+    return nearest_;
+  }
+
  private:
   /// Nothing beyond this matters.
   double limit() const { return nearest_.hit.isHit() ? nearest_.hit.distance : options_.cutoff; }
@@ -113,6 +122,10 @@ class Caster {
 
   void meetFlex(int f) {
     if (!options_.flexes || m_.flex_rgba[4 * f + 3] == 0 || !groupCounts(m_.flex_group[f])) return;
+    meetElements(f);
+  }
+
+  void meetElements(int f) {
     walk(surfaceTree(m_, d_, f), [&](int item) {
       const geom::RayHit hit = geom::rayElement(surfaceElement(m_, d_, f, item), ray_);
       if (hit.isHit() && bodyCounts(bodyOfSurfaceElement(m_, f, item))) offer({hit, -1, f, item});
@@ -139,6 +152,10 @@ class Caster {
 
 SurfaceHit castRay(const Model& m, Data& d, const geom::Ray& ray, const RayOptions& options) {
   return Caster(m, d, ray, options).cast();
+}
+
+SurfaceHit castRayAt(const Model& m, Data& d, const geom::Ray& ray, int collider) {
+  return Caster(m, d, ray, RayOptions()).castAt(collider);
 }
 
 }  // namespace sinew

@@ -16,4 +16,7 @@ struct SurfaceHit {
 /// The same as ray() of sinew/query.h, without its checks. Needs kinematics() and flexes().
 SurfaceHit castRay(const Model& m, Data& d, const geom::Ray& ray, const RayOptions& options);
 
+/// The same of one collider alone: a geom, or ngeom + flex.
+SurfaceHit castRayAt(const Model& m, Data& d, const geom::Ray& ray, int collider);
+
 }  // namespace sinew

@@ -4,8 +4,8 @@
 #include <stdexcept>
 
 #include "constraint/constraint.h"
-#include "dynamics/arguments.h"
 #include "math/types.h"
+#include "model/arguments.h"
 #include "sinew/query.h"
 
 namespace sinew {

@@ -53,13 +53,13 @@ RayHit hitOf(const geom::Ray& ray, const SurfaceHit& found) {
           found.element};
 }
 
-void checkCollider(const Model& m, const Collider& c) {
+void checkCollider(const Model& m, const Collider& c, const char* what) {
   if (c.type != ObjType::Geom && c.type != ObjType::Flex) {
-    throw std::invalid_argument("distance: a collider is a geom or a flex");
+    throw std::invalid_argument(fmt::format("{}: a collider is a geom or a flex", what));
   }
   const int count = c.type == ObjType::Geom ? m.ngeom : m.nflex;
   if (c.id < 0 || c.id >= count) {
-    throw std::invalid_argument(fmt::format("distance: {} {} does not exist, the model has {}",
+    throw std::invalid_argument(fmt::format("{}: {} {} does not exist, the model has {}", what,
                                             c.type == ObjType::Geom ? "geom" : "flex", c.id, count));
   }
 }
@@ -106,10 +106,22 @@ void rays(const Model& m, Data& d, std::span<const std::array<double, 3>> origin
   d.work->arena.settle();
 }
 
+RayHit rayAt(const Model& m, Data& d, const Collider& thing, const std::array<double, 3>& origin,
+             const std::array<double, 3>& direction) {
+  checkPlaced(m, d, "ray");
+  checkCollider(m, thing, "ray");
+  checkFinite(origin, "origin", 0);
+  checkFinite(direction, "direction", 0);
+  const geom::Ray line{vectorOf(origin), vectorOf(direction)};
+  const RayHit hit = hitOf(line, castRayAt(m, d, line, thing.type == ObjType::Geom ? thing.id : m.ngeom + thing.id));
+  d.work->arena.settle();
+  return hit;
+}
+
 Distance distance(const Model& m, Data& d, const Collider& first, const Collider& second, double cutoff) {
   checkPlaced(m, d, "distance");
-  checkCollider(m, first);
-  checkCollider(m, second);
+  checkCollider(m, first, "distance");
+  checkCollider(m, second, "distance");
   if (first.type == second.type && first.id == second.id) {
     throw std::invalid_argument("distance: a collider has no distance from itself");
   }

@@ -135,6 +135,7 @@ struct AnimationWriter::Impl {
     if (ending == ".mp4" || ending == ".mov") words.insert(words.end(), {"-crf", "18", "-movflags", "+faststart"});
     words.push_back("file:" + part.string());
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     posix_spawn_file_actions_t actions;

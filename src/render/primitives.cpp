@@ -139,31 +139,31 @@ bool intersect(const Primitive& p, const Vec3& o, const Vec3& d, double tmin, do
   const double r = p.size[0], h = p.size[1], length = p.size[2];
   const auto everywhere = [](const Vec3&) { return true; };
   switch (p.shape) {
-    case Shape::Plane:
+    case SceneShape::Plane:
       plane(o, d, p.size, nearest);
       break;
-    case Shape::Sphere:
+    case SceneShape::Sphere:
       sphere(o, d, 0, r, everywhere, nearest);
       break;
-    case Shape::Capsule:
+    case SceneShape::Capsule:
       tube(o, d, r, -h, h, nearest);
       sphere(
           o, d, h, r, [](const Vec3& q) { return q.z() >= 0; }, nearest);
       sphere(
           o, d, -h, r, [](const Vec3& q) { return q.z() <= 0; }, nearest);
       break;
-    case Shape::Ellipsoid:
+    case SceneShape::Ellipsoid:
       ellipsoid(o, d, p.size, nearest);
       break;
-    case Shape::Cylinder:
+    case SceneShape::Cylinder:
       tube(o, d, r, -h, h, nearest);
       disk(o, d, h, r, 1, nearest);
       disk(o, d, -h, r, -1, nearest);
       break;
-    case Shape::Box:
+    case SceneShape::Box:
       box(o, d, p.size, nearest);
       break;
-    case Shape::Arrow: {
+    case SceneShape::Arrow: {
       const double neck = length * (1 - kHeadLength);
       tube(o, d, r, 0, neck, nearest);
       disk(o, d, 0, r, -1, nearest);
@@ -171,11 +171,11 @@ bool intersect(const Primitive& p, const Vec3& o, const Vec3& d, double tmin, do
       cone(o, d, kHeadWidth * r, neck, length, nearest);
       break;
     }
-    case Shape::Cone:
+    case SceneShape::Cone:
       cone(o, d, r, 0, length, nearest);
       disk(o, d, 0, r, -1, nearest);
       break;
-    case Shape::Mesh:
+    case SceneShape::Mesh:
       break;
   }
   return nearest.found;
@@ -185,33 +185,33 @@ void bounds(const Primitive& p, Vec3& lower, Vec3& upper) {
   Vec3 low = Vec3::Zero(), high = Vec3::Zero();
   const double r = p.size[0], h = p.size[1], length = p.size[2];
   switch (p.shape) {
-    case Shape::Sphere:
+    case SceneShape::Sphere:
       high.setConstant(r);
       low = -high;
       break;
-    case Shape::Capsule:
+    case SceneShape::Capsule:
       high = {r, r, h + r};
       low = -high;
       break;
-    case Shape::Cylinder:
+    case SceneShape::Cylinder:
       high = {r, r, h};
       low = -high;
       break;
-    case Shape::Arrow:
+    case SceneShape::Arrow:
       high = {kHeadWidth * r, kHeadWidth * r, length};
       low = {-kHeadWidth * r, -kHeadWidth * r, 0};
       break;
-    case Shape::Cone:
+    case SceneShape::Cone:
       high = {r, r, length};
       low = {-r, -r, 0};
       break;
-    case Shape::Plane:
+    case SceneShape::Plane:
       high = {p.size[0], p.size[1], 0};
       low = -high;
       break;
-    case Shape::Ellipsoid:
-    case Shape::Box:
-    case Shape::Mesh:
+    case SceneShape::Ellipsoid:
+    case SceneShape::Box:
+    case SceneShape::Mesh:
       high = p.size;
       low = -high;
       break;

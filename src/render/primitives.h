@@ -10,7 +10,7 @@ namespace sinew::render {
 
 /// A shape with a pose. Local coordinates: x = rotation' (p - pos).
 struct Primitive {
-  Shape shape = Shape::Sphere;
+  SceneShape shape = SceneShape::Sphere;
   Vec3 size = Vec3::Zero();
   Vec3 pos = Vec3::Zero();
   Mat3 rotation = Mat3::Identity();

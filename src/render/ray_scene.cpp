@@ -123,11 +123,11 @@ void RayScene::addInstances(const Frame& frame) {
     const SceneInstance& instance = scene_->instances[i];
     Surface surface{instance.object.type, instance.object.id, instance.material, frame.instanceRgba[i], instance.map};
     surface.texscale = {instance.texscale[0], instance.texscale[1], instance.texscale[2]};
-    surface.reflects = instance.shape == Shape::Plane || instance.shape == Shape::Box;
+    surface.reflects = instance.shape == SceneShape::Plane || instance.shape == SceneShape::Box;
     const int index = addSurface(surface);
     const Vec3 pos = ConstMapVec3(&frame.instancePos[3 * i]);
     const Mat3 R = ConstMapMat3(&frame.instanceMat[9 * i]);
-    if (instance.shape == Shape::Mesh) {
+    if (instance.shape == SceneShape::Mesh) {
       placeMesh(i, instance, index, pos, R, frame.instanceVisible[i] != 0);
     } else if (frame.instanceVisible[i]) {
       addPrimitive({instance.shape, Vec3(instance.size[0], instance.size[1], instance.size[2]), pos, R, index});
@@ -136,7 +136,7 @@ void RayScene::addInstances(const Frame& frame) {
 }
 
 void RayScene::addPrimitive(const Primitive& p) {
-  if (p.shape == Shape::Plane) {
+  if (p.shape == SceneShape::Plane) {
     planes_.push_back(p);
     hasEndless_ = hasEndless_ || p.size[0] <= 0 || p.size[1] <= 0;
     return;
@@ -255,7 +255,7 @@ void RayScene::addCapsule(const Vec3& a, const Vec3& b, double radius, int surfa
     across(z, x, y);
     R.col(0) = x, R.col(1) = y, R.col(2) = z;
   }
-  if (radius > 0) addPrimitive({Shape::Capsule, Vec3(radius, length / 2, 0), (a + b) / 2, R, surface});
+  if (radius > 0) addPrimitive({SceneShape::Capsule, Vec3(radius, length / 2, 0), (a + b) / 2, R, surface});
 }
 
 void RayScene::addSkins(const Frame& frame) {

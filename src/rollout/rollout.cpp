@@ -75,11 +75,23 @@ struct Snapshot {
   }
 };
 
+/// As many as a double counts.
+constexpr std::int64_t kMostSteps = std::int64_t{1} << 53;
+
+/// Throws if the numbers of all samples are more than can be addressed.
+void checkRoom(const RecordedArray& array, std::int64_t samples, std::int64_t runs) {
+  const std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / static_cast<std::int64_t>(sizeof(double));
+  if (array.width() == 0 || samples <= most / runs / array.width()) return;
+  fail(fmt::format("{} x {} x {} numbers of \"{}\" are more than there can be", runs, samples, array.width(),
+                   array.name));
+}
+
 }  // namespace
 
 Rollout::Rollout(const Model& m, std::int64_t steps, std::int64_t every, const std::vector<std::string>& record)
     : steps_(steps), every_(every), signature_(m.signature) {
   if (steps < 0) fail(fmt::format("the number of steps is {}, must be 0 or more", steps));
+  if (steps > kMostSteps) fail(fmt::format("the number of steps is {}, must be {} or less", steps, kMostSteps));
   if (every < 1) fail(fmt::format("a sample every {} steps cannot be, must be 1 or more", every));
   const Data d(m);
   for (const std::string& name : record) {
@@ -112,6 +124,7 @@ Rollout::Rollout(const Model& m, std::int64_t steps, std::int64_t every, const s
       fail(fmt::format("Data has no array named \"{}\"{}", name,
                        near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near)));
     }
+    checkRoom(*found, samples(), 1);
     arrays_.push_back(*found);
     source_.push_back(source);
   }
@@ -261,8 +274,11 @@ RolloutResult rollout(const Model& m, int runs, const RolloutInput& in) {
   checkSize("act", in.act, runs, m.na);
   checkSize("warmstart", in.warmstart, runs, m.nv);
   const auto nu = static_cast<std::size_t>(m.nu), n = static_cast<std::size_t>(runs);
-  const std::size_t perRun = static_cast<std::size_t>(in.steps) * nu;
-  const bool isSequence = in.ctrl.size() == n * perRun && in.ctrl.size() != n * nu && in.ctrl.size() != nu;
+  const auto isRows = [&](std::int64_t rows) {  // of n nu numbers
+    return nu > 0 && in.ctrl.size() % (n * nu) == 0 && in.ctrl.size() / (n * nu) == static_cast<std::size_t>(rows);
+  };
+  const bool isSequence = isRows(in.steps) && !isRows(0) && !isRows(1) && in.ctrl.size() != nu;
+  const std::size_t perRun = isSequence ? in.ctrl.size() / n : 0;
   if (!isSequence && !in.ctrl.empty() && in.ctrl.size() != nu && in.ctrl.size() != n * nu) {
     fail(fmt::format("\"ctrl\" has {} numbers, expected {} x {} x {}, {} x {} or {}", in.ctrl.size(), runs, in.steps,
                      m.nu, runs, m.nu, m.nu));
@@ -273,6 +289,7 @@ RolloutResult rollout(const Model& m, int runs, const RolloutInput& in) {
   result.samples = plan.samples();
   result.arrays = plan.arrays();
   for (const RecordedArray& a : result.arrays) {
+    checkRoom(a, result.samples, runs);
     result.values.emplace_back(n * static_cast<std::size_t>(result.samples * a.width()));
   }
   result.outcomes.resize(n);

@@ -38,7 +38,7 @@ class Decorator {
  private:
   float scaled(double scale) const { return static_cast<float>(scale * scene_.meansize); }
 
-  Decoration& add(Shape shape, const Float3& size, const Vec3& pos, const Mat3& R, const Color& rgba, ObjType type,
+  Decoration& add(SceneShape shape, const Float3& size, const Vec3& pos, const Mat3& R, const Color& rgba, ObjType type,
                   int id) {
     Decoration& added = frame_.decorations.emplace_back();
     added.shape = shape;
@@ -54,15 +54,16 @@ class Decorator {
   void arrow(const Vec3& pos, const Vec3& v, double width, const Color& rgba, ObjType type, int id) {
     const double length = v.norm();
     if (!(length > 1e-6 * scene_.meansize) || !std::isfinite(length)) return;
-    add(Shape::Arrow, {static_cast<float>(width), 0, static_cast<float>(length)}, pos, frameAlong(v), rgba, type, id);
+    add(SceneShape::Arrow, {static_cast<float>(width), 0, static_cast<float>(length)}, pos, frameAlong(v), rgba, type,
+        id);
   }
 
   void rod(const Vec3& a, const Vec3& b, double radius, const Color& rgba, ObjType type, int id) {
     const Vec3 v = b - a;
     const double length = v.norm();
     if (length < kMinVal) return;
-    add(Shape::Capsule, {static_cast<float>(radius), static_cast<float>(length / 2), 0}, (a + b) / 2, frameAlong(v),
-        rgba, type, id);
+    add(SceneShape::Capsule, {static_cast<float>(radius), static_cast<float>(length / 2), 0}, (a + b) / 2,
+        frameAlong(v), rgba, type, id);
   }
 
   void contacts() {
@@ -74,7 +75,7 @@ class Decorator {
       const int id = static_cast<int>(i);
       if (options_.contactPoints) {
         const float width = scaled(visual_.contactwidth);
-        add(Shape::Cylinder, {width, scaled(visual_.contactheight), 0}, pos, frameAlong(normal),
+        add(SceneShape::Cylinder, {width, scaled(visual_.contactheight), 0}, pos, frameAlong(normal),
             c.active ? visual_.contactpoint : visual_.contactgap, ObjType::Unknown, id);
       }
       const double width = scaled(visual_.forcewidth);
@@ -101,10 +102,10 @@ class Decorator {
           arrow(anchor, length * axis, width, visual_.joint, ObjType::Joint, j);
           break;
         case JointType::Ball:
-          add(Shape::Sphere, {3 * width, 0, 0}, anchor, R, visual_.joint, ObjType::Joint, j);
+          add(SceneShape::Sphere, {3 * width, 0, 0}, anchor, R, visual_.joint, ObjType::Joint, j);
           break;
         case JointType::Free:
-          add(Shape::Box, {3 * width, 3 * width, 3 * width}, anchor, R, visual_.joint, ObjType::Joint, j);
+          add(SceneShape::Box, {3 * width, 3 * width, 3 * width}, anchor, R, visual_.joint, ObjType::Joint, j);
           break;
       }
     }
@@ -140,9 +141,9 @@ class Decorator {
           const Vec3 anchor = vec3(d_.xanchor.data(), target), axis = vec3(d_.xaxis.data(), target);
           const bool hasAxis = m_.jnt_type[target] == JointType::Hinge || m_.jnt_type[target] == JointType::Slide;
           if (hasAxis) {
-            add(Shape::Cylinder, {width, length / 2, 0}, anchor, frameAlong(axis), rgba, ObjType::Actuator, a);
+            add(SceneShape::Cylinder, {width, length / 2, 0}, anchor, frameAlong(axis), rgba, ObjType::Actuator, a);
           } else {
-            add(Shape::Sphere, {width, 0, 0}, anchor, Mat3::Identity(), rgba, ObjType::Actuator, a);
+            add(SceneShape::Sphere, {width, 0, 0}, anchor, Mat3::Identity(), rgba, ObjType::Actuator, a);
           }
           break;
         }
@@ -159,13 +160,13 @@ class Decorator {
           if (m_.actuator_trntype[a] == TransmissionType::Site && gear.norm() > kMinVal) {
             arrow(pos, length * (R * gear.normalized()), width / 2, rgba, ObjType::Actuator, a);
           } else {
-            add(Shape::Sphere, {width, 0, 0}, pos, R, rgba, ObjType::Actuator, a);
+            add(SceneShape::Sphere, {width, 0, 0}, pos, R, rgba, ObjType::Actuator, a);
           }
           break;
         }
         case TransmissionType::Body:
-          add(Shape::Sphere, {width, 0, 0}, vec3(d_.xipos.data(), target), Mat3::Identity(), rgba, ObjType::Actuator,
-              a);
+          add(SceneShape::Sphere, {width, 0, 0}, vec3(d_.xipos.data(), target), Mat3::Identity(), rgba,
+              ObjType::Actuator, a);
           break;
         case TransmissionType::So3:
         case TransmissionType::Undefined:
@@ -177,7 +178,7 @@ class Decorator {
   void centersOfMass() {
     for (int b = 1; b < m_.nbody; ++b) {
       if (m_.body_rootid[b] != b) continue;
-      add(Shape::Sphere, {scaled(visual_.com), 0, 0}, vec3(d_.subtree_com.data(), b), Mat3::Identity(),
+      add(SceneShape::Sphere, {scaled(visual_.com), 0, 0}, vec3(d_.subtree_com.data(), b), Mat3::Identity(),
           visual_.comColor, ObjType::Body, b);
     }
   }
@@ -194,7 +195,7 @@ class Decorator {
         const double others = I.sum() - 2 * I[k];
         half[k] = static_cast<float>(std::sqrt(std::max(0.0, factor * others / mass)));
       }
-      add(visual_.ellipsoidinertia ? Shape::Ellipsoid : Shape::Box, half, vec3(d_.xipos.data(), b),
+      add(visual_.ellipsoidinertia ? SceneShape::Ellipsoid : SceneShape::Box, half, vec3(d_.xipos.data(), b),
           mat3(d_.ximat.data(), b), visual_.inertia, ObjType::Body, b);
     }
   }
@@ -223,8 +224,8 @@ class Decorator {
       if (m_.eq_type[e] != EqualityType::Connect && m_.eq_type[e] != EqualityType::Weld) continue;
       const Vec3 a = anchorOf(e, 0), b = anchorOf(e, 1);
       const float width = scaled(visual_.constraint);
-      add(Shape::Sphere, {2 * width, 0, 0}, a, Mat3::Identity(), visual_.connectColor, ObjType::Equality, e);
-      add(Shape::Sphere, {2 * width, 0, 0}, b, Mat3::Identity(), visual_.connectColor, ObjType::Equality, e);
+      add(SceneShape::Sphere, {2 * width, 0, 0}, a, Mat3::Identity(), visual_.connectColor, ObjType::Equality, e);
+      add(SceneShape::Sphere, {2 * width, 0, 0}, b, Mat3::Identity(), visual_.connectColor, ObjType::Equality, e);
       rod(a, b, width, visual_.constraintColor, ObjType::Equality, e);
     }
   }
@@ -249,8 +250,8 @@ class Decorator {
     for (int c = 0; c < m_.ncam; ++c) {
       const Vec3 pos = vec3(d_.cam_xpos.data(), c);
       const Mat3 R = mat3(d_.cam_xmat.data(), c);
-      add(Shape::Box, {s / 2, s / 2, s}, pos + s * R.col(2), R, visual_.cameraColor, ObjType::Camera, c);
-      add(Shape::Cylinder, {s / 3, s / 4, 0}, pos - s / 4 * R.col(2), R, visual_.cameraColor, ObjType::Camera, c);
+      add(SceneShape::Box, {s / 2, s / 2, s}, pos + s * R.col(2), R, visual_.cameraColor, ObjType::Camera, c);
+      add(SceneShape::Cylinder, {s / 3, s / 4, 0}, pos - s / 4 * R.col(2), R, visual_.cameraColor, ObjType::Camera, c);
     }
   }
 
@@ -259,8 +260,8 @@ class Decorator {
     for (std::size_t i = 0; i < scene_.lights.size(); ++i) {
       const Vec3 pos = ConstMapVec3(frame_.lightPos.data() + 3 * i), dir = ConstMapVec3(frame_.lightDir.data() + 3 * i);
       const bool isPoint = scene_.lights[i].type == LightType::Point;
-      add(isPoint ? Shape::Sphere : Shape::Cylinder, {s / 2, s, 0}, pos - (isPoint ? 0 : s) * dir, frameAlong(dir),
-          visual_.lightColor, ObjType::Light, static_cast<int>(i))
+      add(isPoint ? SceneShape::Sphere : SceneShape::Cylinder, {s / 2, s, 0}, pos - (isPoint ? 0 : s) * dir,
+          frameAlong(dir), visual_.lightColor, ObjType::Light, static_cast<int>(i))
           .emission = 1;
     }
   }
@@ -282,8 +283,8 @@ class Decorator {
     for (int k = 0; k < 3; ++k) {
       Color rgba{0.1f, 0.1f, 0.1f, 1};
       rgba[k] = 0.9f;
-      add(Shape::Cylinder, {width / 2, length / 2, 0}, pos + length / 2 * R.col(k), frameAlong(R.col(k)), rgba, type,
-          id);
+      add(SceneShape::Cylinder, {width / 2, length / 2, 0}, pos + length / 2 * R.col(k), frameAlong(R.col(k)), rgba,
+          type, id);
     }
   }
 

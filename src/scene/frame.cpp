@@ -7,6 +7,7 @@
 
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "math/index.h"
 #include "math/quat.h"
 #include "math/types.h"
 #include "scene/parts.h"
@@ -65,7 +66,7 @@ void showInstances(const Scene& scene, const Model& m, const FrameOptions& optio
     const bool isSite = instance.object.type == ObjType::Site;
     bool visible = inGroups(isSite ? options.siteGroups : options.geomGroups, instance.group) && instance.rgba[3] > 0;
     if (isSite && !options.sites) visible = false;
-    if (instance.shape == Shape::Mesh && scene.meshes[instance.mesh].indices.empty()) {
+    if (instance.shape == SceneShape::Mesh && scene.meshes[instance.mesh].indices.empty()) {
       visible = false;
     }
     Color rgba = instance.rgba;
@@ -243,7 +244,7 @@ void addArc(const Model& m, const Data& d, int geom, const Vec3& a, const Vec3& 
   if (along.norm() > kMinVal ? normal.cross(ra).dot(along) < 0 : normal.cross(ra).dot(rb) < 0) normal = -normal;
   double angle = std::atan2(normal.dot(ra.cross(rb)), ra.dot(rb));
   if (angle < 0) angle += 2 * std::numbers::pi;
-  const int steps = std::max(1, static_cast<int>(std::ceil(angle * 18 / std::numbers::pi)));
+  const int steps = std::max(1, ceilWithin(angle * 18 / std::numbers::pi, 36));
   Vec3 previous = a;
   for (int k = 1; k <= steps; ++k) {
     const double t = static_cast<double>(k) / steps;

@@ -15,26 +15,26 @@ namespace {
 
 using namespace draw;
 
-Shape shapeOf(GeomType type) {
+SceneShape shapeOf(GeomType type) {
   switch (type) {
     case GeomType::Plane:
-      return Shape::Plane;
+      return SceneShape::Plane;
     case GeomType::Sphere:
-      return Shape::Sphere;
+      return SceneShape::Sphere;
     case GeomType::Capsule:
-      return Shape::Capsule;
+      return SceneShape::Capsule;
     case GeomType::Ellipsoid:
-      return Shape::Ellipsoid;
+      return SceneShape::Ellipsoid;
     case GeomType::Cylinder:
-      return Shape::Cylinder;
+      return SceneShape::Cylinder;
     case GeomType::Box:
-      return Shape::Box;
+      return SceneShape::Box;
     case GeomType::HField:
     case GeomType::Mesh:
     case GeomType::Sdf:
       break;
   }
-  return Shape::Mesh;
+  return SceneShape::Mesh;
 }
 
 Float3 toFloat3(const double* p) {
@@ -91,7 +91,7 @@ void addGeoms(const Model& m, Scene& scene) {
     lookOfGeom(m, g, instance);
     instance.pos = toArray<3>(&m.geom_pos[3 * g]);
     instance.quat = toArray<4>(&m.geom_quat[4 * g]);
-    if (instance.shape == Shape::Mesh) {
+    if (instance.shape == SceneShape::Mesh) {
       instance.mesh = m.geom_dataid[g] + (m.geom_type[g] == GeomType::HField ? m.nmesh : 0);
     }
     scene.instances.push_back(std::move(instance));

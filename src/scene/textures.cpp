@@ -415,17 +415,17 @@ void mapTexture(const Scene& scene, SceneInstance& instance) {
   if (material.texture < 0) return;
   const SceneTexture& texture = scene.textures[material.texture];
   Float3 size = instance.size;
-  if (instance.shape == Shape::Sphere) size = {size[0], size[0], size[0]};
-  if (instance.shape == Shape::Cylinder) size = {size[0], size[0], size[1]};
-  if (instance.shape == Shape::Capsule) size = {size[0], size[0], size[1] + size[0]};
+  if (instance.shape == SceneShape::Sphere) size = {size[0], size[0], size[0]};
+  if (instance.shape == SceneShape::Cylinder) size = {size[0], size[0], size[1]};
+  if (instance.shape == SceneShape::Capsule) size = {size[0], size[0], size[1] + size[0]};
   if (texture.type != TextureType::Flat) {
     instance.map = TextureMap::Cube;
     instance.texscale = {1, 1, 1};
-    if (material.texuniform || instance.shape == Shape::Mesh) return;
+    if (material.texuniform || instance.shape == SceneShape::Mesh) return;
     for (std::size_t k = 0; k < 3; ++k) instance.texscale[k] = size[k] > 0 ? 1 / size[k] : 1;
     return;
   }
-  if (instance.shape == Shape::Mesh) {
+  if (instance.shape == SceneShape::Mesh) {
     const SceneMesh& mesh = scene.meshes[instance.mesh];
     if (!mesh.uv.empty()) {
       instance.map = TextureMap::Uv;

@@ -16,6 +16,7 @@
 #include "forces/stiff_metric.h"
 #include "kinematics/flexes.h"
 #include "kinematics/side.h"
+#include "math/index.h"
 #include "math/types.h"
 #include "model/awake.h"
 #include "model/inputs.h"
@@ -112,7 +113,7 @@ Tensor gradientAt(const Model& m, const Data& d, int f, int elem) {
   Vec3 s;
   for (int k = 0; k < 3; ++k) {
     const int n = m.flex_cellnum[3 * f + k];
-    const int cell = std::clamp(static_cast<int>(std::floor(unit[k] * n)), 0, n - 1);
+    const int cell = floorWithin(unit[k] * n, n - 1);
     first[k] = Order * cell;
     s[k] = std::clamp(unit[k] * n - cell, 0.0, 1.0);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/arena.h"
+#include "solve/costs.h"
 
 namespace sinew::solve {
 namespace {
@@ -31,6 +32,7 @@ int BlockPlan::placeColumns(const RowBlock& block, std::span<const int> columns,
 void BlockPlan::make(const LowerRows& A, std::span<const int> nodes, std::span<const RowBlock> blocks,
                      std::span<const int> columns, Arena& scratch) {
   const Arena::Scope scope(scratch);
+  hasCoarse_ = false;
   // rows as they come
   lane_.resize(at(A.n));
   int rows = 0;
@@ -56,6 +58,8 @@ void BlockPlan::make(const LowerRows& A, std::span<const int> nodes, std::span<c
   const std::span<BlockPattern::Pair> pairs = scratch.take<BlockPattern::Pair>(entries + places);
   std::size_t count = 0;
   for (int i = 0; i < A.n; ++i) {
+    // the last dof of a row of blocks reaches as far as any of them
+    if (i + 1 < A.n && lane_[at(i + 1)] / kStride == lane_[at(i)] / kStride) continue;
     int last = -1;
     for (int k = A.rowadr[i]; k < A.rowadr[i] + A.rownnz[i]; ++k) {
       const int column = lane_[at(A.colind[k])] / kStride;
@@ -91,11 +95,24 @@ void BlockPlan::make(const LowerRows& A, std::span<const int> nodes, std::span<c
   }
   entry_.clear();
   for (int i = 0; i < A.n; ++i) {
+    const int row = lane_[at(i)] / kStride, within = 3 * (lane_[at(i)] % kStride);
+    int column = -1, block = -1;  // columns come block by block
     for (int k = A.rowadr[i]; k < A.rowadr[i] + A.rownnz[i]; ++k) {
-      entry_.push_back(numberOf(lane_[at(i)], lane_[at(A.colind[k])]));
+      const int lane = lane_[at(A.colind[k])];
+      if (lane / kStride != column) {
+        column = lane / kStride;
+        block = BlockMatrix::kSize * pattern_.find(row, column);
+      }
+      entry_.push_back(block + within + lane % kStride);
     }
   }
   findPlaces(blocks, columns, this->places(), place_.data(), scratch);
+}
+
+void BlockPlan::makeCoarse(Arena& scratch) {
+  if (pattern_.rows() < cost::kSmallestTwoLevel) return;
+  coarse_.make(pattern_, scratch);
+  hasCoarse_ = true;
 }
 
 void BlockPlan::set(const LowerRows& A, const BlockMaker& matrix) const {

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "math/sparse/block_matrix.h"
+#include "math/sparse/coarse_space.h"
 #include "sinew/rows.h"
 #include "solve/metric.h"
 
@@ -30,6 +31,10 @@ class BlockPlan {
             std::span<const int> columns, Arena& scratch);
 
   const BlockPattern& pattern() const { return pattern_; }
+  /// Makes the plan of a coarse space for the pattern, too, if that is large enough for two levels to pay.
+  void makeCoarse(Arena& scratch);
+  /// Null: there is none.
+  const sparse::CoarsePlan* coarse() const { return hasCoarse_ ? &coarse_ : nullptr; }
   /// dof -> kStride (row of blocks) + lane.
   std::span<const int> lanes() const { return lane_; }
   /// Sets a matrix to A, and to 1 on the diagonal where no dof is.
@@ -50,6 +55,8 @@ class BlockPlan {
                   Arena& scratch) const;
 
   BlockPattern pattern_;
+  bool hasCoarse_ = false;
+  sparse::CoarsePlan coarse_;
   std::vector<int> lane_;
   std::vector<int> entry_;   // of A: where it belongs among the numbers of the matrix
   std::vector<int> filled_;  // diagonal entries without a dof

@@ -180,13 +180,13 @@ SINEW_INLINE void invertTangents(FreeContact& c) {
 /// The columns of J from its rows.
 template <int Sides>
 SINEW_INLINE void setColumns(const Manifold& m, const double* const* J) {
-  constexpr int width = Lanes<Sides>::kWidth;
+  constexpr int kWidth = Lanes<Sides>::kWidth;
   double* to = m.columns;
   const auto add = [&](const double* rows, int firstDof) __attribute__((always_inline)) {
     for (int side = 0; side < Sides; ++side) {
       for (int k = 0; k < 3; ++k) {
         const double* column = rows + kSmall * side + firstDof + k;
-        for (int r = 0; r < 3; ++r) *to++ = column[r * width];
+        for (int r = 0; r < 3; ++r) *to++ = column[r * kWidth];
       }
     }
   };
@@ -197,15 +197,15 @@ SINEW_INLINE void setColumns(const Manifold& m, const double* const* J) {
 
 template <int Sides>
 SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const double* const* J, const FreeVelocities& f) {
-  constexpr int kColumn = Manifold::kColumn, width = Lanes<Sides>::kWidth;
+  constexpr int kColumn = Manifold::kColumn, kWidth = Lanes<Sides>::kWidth;
   setColumns<Sides>(m, J);
   // inv(A) J_j' by columns, and what the dofs that all points have in common make of it
-  double response[Manifold::kMostPoints][3][width];
+  double response[Manifold::kMostPoints][3][kWidth];
   Wide shared[Manifold::kMostPoints][3];
   for (int j = 0; j < m.count; ++j) {
     for (int b = 0; b < 3; ++b) {
       Lanes<Sides> row;
-      row.loadRow(J[j] + b * width);
+      row.loadRow(J[j] + b * kWidth);
       respond<Sides>(m, f, row);
       row.storeRow(response[j][b]);
       Wide sum = {};
@@ -446,6 +446,22 @@ void prepareManifolds(std::span<const Manifold> manifolds, FreeContact* contacts
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     SweepChange& change) {
   visitAll(manifolds.data(), static_cast<std::ptrdiff_t>(manifolds.size()), contacts, v, sweep, change);
+}
+
+void addChanges(std::span<const Manifold> manifolds, const FreeContact* contacts, bool back, SweepChange& change) {
+  FreeContact::Three moved{}, size{};
+  for (std::size_t n = 0; n < manifolds.size(); ++n) {
+    const Manifold& m = manifolds[back ? manifolds.size() - 1 - n : n];
+    for (int k = 0; k < m.count; ++k) {
+      const FreeContact& c = contacts[m.begin + (back ? m.count - 1 - k : k)];
+      for (std::size_t r = 0; r < 3; ++r) {
+        moved[r] += c.gram[r] * c.change[r] * c.change[r];
+        size[r] += c.gram[r] * c.lambda[r] * c.lambda[r];
+      }
+    }
+  }
+  change.moved += moved[0] + moved[1] + moved[2];
+  change.size += size[0] + size[1] + size[2];
 }
 
 void applyRule(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v,

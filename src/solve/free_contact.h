@@ -139,6 +139,10 @@ struct SweepChange {
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     SweepChange& change);
 
+/// What a sweep that is no part of a step did, as visitManifolds() adds it up, but for `most`. The sums come in the
+/// order of visits in turn, whatever the order was.
+void addChanges(std::span<const Manifold> manifolds, const FreeContact* contacts, bool back, SweepChange& change);
+
 /// sum += J' lambda of all contacts, in the places of velocities.
 void addImpulses(std::span<const Manifold> manifolds, const FreeContact* contacts, double* sum);
 

@@ -8,6 +8,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/parallel.h"
 #include "math/kernel.h"
 #include "math/types.h"
 #include "solve/block_solve.h"
@@ -20,6 +21,10 @@ namespace {
 constexpr int kRelaxing = 4;
 /// Largest share of a depth that a substep removes; more would overshoot.
 constexpr double kMostShare = 0.3;
+
+/// Manifolds of a segment from which on threads share it, and of a piece: a microsecond of work.
+constexpr std::size_t kWorthSharing = 128, kPiece = 8;
+
 /// 1 / x with the regularization; a row that nothing can move has no impulse.
 double inverseOf(double diagonal) { return diagonal > kMinVal * kMinVal ? 1 / (diagonal * (1 + kRegularization)) : 0; }
 
@@ -117,6 +122,49 @@ void ImpulseSolver::prepare(std::span<const int> blocks, Arena& arena) {
     coupling += Manifold::kBlock * Manifold::blocks(m.count);
   }
   prepareManifolds(manifolds_, contacts_.data(), jacobians_.data(), space_.free());
+  for (Segment& s : segments_.first(segmentCount_)) {
+    if (s.free && options_.threads > 1 && s.end - s.begin >= kWorthSharing) makeStages(s, arena);
+  }
+}
+
+void ImpulseSolver::makeStages(Segment& segment, Arena& arena) const {
+  const std::span<const Manifold> manifolds = manifolds_.subspan(segment.begin, segment.end - segment.begin);
+  const std::size_t count = manifolds.size();
+  const auto size = static_cast<std::ptrdiff_t>(count);
+  Stages& stages = segment.stages;
+  stages.manifolds = arena.take<Manifold>(size);
+  const std::span<int> piece = arena.take<int>(size + 1), forth = arena.take<int>(size), back = arena.take<int>(size);
+  int slots = 0;
+  for (const Manifold& m : manifolds) slots = std::max({slots, m.slot[0], m.slot[1]});
+  std::size_t levels = 0, pieces = 0;
+  {
+    const Arena::Scope scope(arena);
+    const std::span<int> next = arena.zeros<int>(slots + 1);  // level of the next manifold of a body, by its slot
+    const std::span<int> level = arena.take<int>(size), place = arena.zeros<int>(size + 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Manifold& m = manifolds[i];
+      int& first = next[m.slot[0]];
+      int& second = next[m.sides == 2 ? m.slot[1] : m.slot[0]];
+      level[i] = std::max(first, second);
+      first = second = level[i] + 1;
+      ++place[level[i] + 1];
+    }
+    for (std::size_t l = 0; l < count; ++l) {
+      if (place[l + 1] > 0) levels = l + 1;
+      for (int begin = 0; begin < place[l + 1]; begin += kPiece) piece[pieces++] = place[l] + begin;
+      forth[l] = static_cast<int>(pieces);
+      place[l + 1] += place[l];
+    }
+    piece[pieces] = static_cast<int>(count);
+    for (std::size_t i = 0; i < count; ++i) stages.manifolds[place[level[i]]++] = manifolds[i];
+  }
+  for (std::size_t l = 0; l < levels; ++l) {
+    back[l] = static_cast<int>(pieces) - (l + 1 < levels ? forth[levels - 2 - l] : 0);
+  }
+  stages.piece = piece.first(pieces + 1);
+  stages.forth = forth.first(levels);
+  stages.back = back.first(levels);
+  stages.change = arena.take<Change>(static_cast<std::ptrdiff_t>(pieces));
 }
 
 bool ImpulseSolver::acts(const RowBlock& block) const {
@@ -144,7 +192,7 @@ const Manifold* ImpulseSolver::sidesOf(const RowBlock& block, Sides& last) {
 void ImpulseSolver::addToSegment(bool free) {
   const std::size_t index = free ? manifoldCount_ : largeCount_;
   if (segmentCount_ == 0 || segments_[segmentCount_ - 1].free != free)
-    segments_[segmentCount_++] = {free, index, index};
+    segments_[segmentCount_++] = {free, index, index, {}};
   ++segments_[segmentCount_ - 1].end;
 }
 
@@ -436,9 +484,9 @@ void ImpulseSolver::applyToLarge(const PositionRule& rule) {
     const RowBlock& block = *large.rows;
     if (block.kind != BlockKind::Elliptic && block.kind != BlockKind::Unilateral) continue;
     for (int i = 0; i < (block.kind == BlockKind::Elliptic ? 1 : block.nrow); ++i) {
-      const auto row = static_cast<std::size_t>(block.row + i);
-      const double gap = gapOf(large, i) - rule.elapsed * rows_.target[row];
-      const Yielding yields = yieldingOf(block.row + i);
+      const int row = block.row + i;
+      const double gap = gapOf(large, i) - rule.elapsed * rows_.target[static_cast<std::size_t>(row)];
+      const Yielding yields = yieldingOf(row);
       large.bias[i] = rule.target(gap, yields);
       large.keeps[i] = rule.keeps(gap, yields);
     }
@@ -577,7 +625,9 @@ ImpulseSolver::Change ImpulseSolver::sweepOnce(Sweep sweep, double* lambda) {
     const Segment& s = segments_[sweep.back ? segmentCount_ - 1 - i : i];
     const std::size_t count = s.end - s.begin;
     if (s.free) {
-      visitManifolds(manifolds_.subspan(s.begin, count), contacts_.data(), space_.free(), sweep, change);
+      s.stages.empty()
+          ? visitManifolds(manifolds_.subspan(s.begin, count), contacts_.data(), space_.free(), sweep, change)
+          : sweepInStages(s, sweep, change);
       continue;
     }
     for (std::size_t k = 0; k < count; ++k) {
@@ -586,6 +636,22 @@ ImpulseSolver::Change ImpulseSolver::sweepOnce(Sweep sweep, double* lambda) {
     }
   }
   return change;
+}
+
+void ImpulseSolver::sweepInStages(const Segment& segment, const Sweep& sweep, Change& change) {
+  const Stages& stages = segment.stages;
+  const std::size_t last = stages.change.size() - 1;
+  parallelStages(options_.threads, sweep.back ? stages.back : stages.forth, [&](int index, int) {
+    const std::size_t i = sweep.back ? last - static_cast<std::size_t>(index) : static_cast<std::size_t>(index);
+    const auto begin = static_cast<std::size_t>(stages.piece[i]), end = static_cast<std::size_t>(stages.piece[i + 1]);
+    stages.change[i] = {};
+    visitManifolds(stages.manifolds.subspan(begin, end - begin), contacts_.data(), space_.free(), sweep,
+                   stages.change[i]);
+  });
+  // sums in the order of visits in turn; in substeps nobody asks for them
+  if (sweep.pass == Pass::Whole) {
+    addChanges(manifolds_.subspan(segment.begin, segment.end - segment.begin), contacts_.data(), sweep.back, change);
+  }
 }
 
 ImpulseReport ImpulseSolver::sweep(int maxSweeps, std::span<double> lambda) {
@@ -600,7 +666,7 @@ ImpulseReport ImpulseSolver::sweep(int maxSweeps, std::span<double> lambda) {
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   while (true) {
     const bool back = options_.order == SweepOrder::InTurn && (maxSweeps - report.sweeps) % 2 == 1;
-    const Change change = sweepOnce({back, beta}, lambda.data());
+    const Change change = sweepOnce({.back = back, .beta = beta}, lambda.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
     report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;

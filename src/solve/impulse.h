@@ -44,6 +44,7 @@ struct ImpulseOptions {
   double tolerance = 1e-4;  ///< the last sweep changes the impulses by less than this share of them
   SweepOrder order = SweepOrder::InTurn;
   bool accelerate = true;  ///< extrapolate between sweeps: faster where many touch, slower where two do
+  int threads = 1;         ///< that may share a sweep over a large pile; results do not depend on it
 };
 
 struct ImpulseReport {
@@ -124,10 +125,23 @@ class ImpulseSolver {
     double* bias = nullptr;     // velocity that gap or depth ask for beside the target
     double* keeps = nullptr;    // share of the impulse that is kept
   };
+  /// The manifolds of a segment by levels, for threads that share a sweep. One of two manifolds of the same body is on
+  /// a higher level than the other, and later in the order; so those of a level may be visited at once, and whatever
+  /// happens between two manifolds is what happens in a visit in turn. Pieces of levels are what a thread takes.
+  struct Stages {
+    std::span<Manifold> manifolds;  ///< copies, level by level
+    std::span<const int> piece;     ///< first of each piece, and one past the last
+    std::span<const int> forth;     ///< one past the last piece of each level
+    std::span<const int> back;      ///< the same with pieces and levels counted from the end
+    std::span<SweepChange> change;  ///< of each piece
+
+    bool empty() const { return forth.empty(); }
+  };
   /// Neighbouring blocks of one kind, so that a sweep is a few calls: manifolds of free contacts, or large blocks.
   struct Segment {
     bool free = false;
     std::size_t begin = 0, end = 0;
+    Stages stages;  ///< of a large pile, if threads share it
   };
   using Change = SweepChange;
   /// Which bodies the columns of a block are about. Contacts of one pair follow each other and share them.
@@ -141,6 +155,7 @@ class ImpulseSolver {
   bool acts(const RowBlock& block) const;
   const Manifold* sidesOf(const RowBlock& block, Sides& last);  // null: too many dofs
   void addToSegment(bool free);
+  void makeStages(Segment& segment, Arena& arena) const;
   void addFreeContact(const RowBlock& block, const Manifold& sides, Arena& arena);
   const double* paddedRows(const RowBlock& block, const Manifold& sides, Arena& arena) const;
   void prepareLarge(LargeBlock& large, Arena& arena);
@@ -152,6 +167,7 @@ class ImpulseSolver {
   Yielding yieldingOf(int row) const { return Yielding::of(substep_, share_, length_[row]); }
   void applyToLarge(const PositionRule& rule);  // sets bias and keeps of their contacts and limits
   Change sweepOnce(Sweep sweep, double* lambda);
+  void sweepInStages(const Segment& segment, const Sweep& sweep, Change& change);
   ImpulseReport sweep(int maxSweeps, std::span<double> lambda);
   void residualOf(const LargeBlock& large, double* w) const;  // target - J v
   double gapOf(const LargeBlock& large, int row) const;       // where the dofs have moved

@@ -43,7 +43,12 @@ IterativeHessian::IterativeHessian(const ConstraintProblem& p, const BlockPlan& 
       known_(plan.places()),
       more_(plan.placesOf(p.blocks.subspan(at(plan.blocks())), p.columns, arena)),
       H_(plan.pattern(), arena),
-      gradients_(plan.pattern().rows(), arena) {
+      gradients_(plan.pattern().rows(), arena),
+      arena_(arena) {
+  if (plan.coarse()) {
+    coarseMaker_.emplace(*plan.coarse(), arena);
+    coarse_ = coarseMaker_->space(arena);
+  }
   firstVarying_ = static_cast<int>(leadingEqualities(p.blocks));
   touched_ = arena.take<std::uint8_t>(plan.pattern().rows());
   coneWeights_ = arena.take<double>(kWeights * static_cast<std::ptrdiff_t>(p.cones.size()));
@@ -122,6 +127,9 @@ void IterativeHessian::markTouched(int b) {
 
 void IterativeHessian::assemble(const double* r, const RowState* state, const double* dual) {
   plan_.set(p_.metric->lower(), H_);
+  // by the metric alone: rows act on few nodes, and leave the slow modes as they are
+  twoLevels_ = coarse_ && sparse::stiffnessRatio(H_.matrix()) > cost::kTwoLevelStiffness;
+  H_.setCompensation(twoLevels_ ? sparse::CoarseSpace::kCompensation : BlockMaker::kUsualCompensation);
   // the metric may have been factored for the smooth motion: then only rows that others touch are made
   const BlockMatrix* metric = p_.metric->blocks();
   std::fill(touched_.begin(), touched_.end(), std::uint8_t{0});
@@ -138,6 +146,7 @@ void IterativeHessian::assemble(const double* r, const RowState* state, const do
   } else {
     H_.factor();
   }
+  makeCoarse();
   changed_ = 1;  // nothing is known of the sides yet
 }
 
@@ -160,7 +169,13 @@ void IterativeHessian::update(const double* r, const RowState* state, const RowS
     markTouched(b);
     ++changed_;
   }
-  if (changed_ > 0) H_.factorAgain(touched_);
+  if (changed_ == 0) return;
+  H_.factorAgain(touched_);
+  makeCoarse();
+}
+
+void IterativeHessian::makeCoarse() {
+  if (twoLevels_) coarseMaker_->make(H_.matrix(), arena_);
 }
 
 bool IterativeHessian::solve(const double* x, double enough, double* y) {
@@ -179,7 +194,8 @@ bool IterativeHessian::solve(const double* x, double enough, double* y) {
   const std::span<double> right = gradients_.right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes.size(); ++i) right[at(lanes[i])] = x[i];
-  const BlockGradients::Report report = gradients_.solve(H_.matrix(), forcing, enough, mostIterations_);
+  const BlockGradients::Report report =
+      gradients_.solve(H_.matrix(), forcing, enough, mostIterations_, twoLevels_ ? &*coarse_ : nullptr);
   iterations_ += report.iterations;
   most_ = std::max(most_, report.start);
   const std::span<const double> solution = gradients_.solution();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "base/arena.h"
@@ -39,6 +40,7 @@ class IterativeHessian {
  private:
   void addBlock(int block, const double* W);
   void markTouched(int block);
+  void makeCoarse();
 
   const ConstraintProblem& p_;
   const BlockPlan& plan_;
@@ -51,6 +53,10 @@ class IterativeHessian {
   BlockPlaces known_, more_;  // places of the plan's blocks, and of further ones
   BlockMaker H_;
   BlockGradients gradients_;
+  std::optional<sparse::CoarseMaker> coarseMaker_;
+  std::optional<sparse::CoarseSpace> coarse_;
+  bool twoLevels_ = false;
+  Arena& arena_;
   std::span<std::uint8_t> touched_;     // rows of H that the last update changed
   std::span<double> coneWeights_;       // of blocks in their cone: what they have in H
   std::span<double> basis_, weighted_;  // scratch: columns of one block, three per touched row

@@ -47,7 +47,8 @@ BlockGradients::Report MatrixSolver::solve(double* x) const {
   const std::span<double> right = gradients_->right();
   std::fill(right.begin(), right.end(), 0.0);
   for (std::size_t i = 0; i < lanes_.size(); ++i) right[lanes_[i]] = x[i];
-  const BlockGradients::Report report = gradients_->solve(*matrix_, kRounding, 0, mostIterations_);
+  const BlockGradients::Report report =
+      gradients_->solve(*matrix_, kRounding, 0, mostIterations_, coarse_ ? &*coarse_ : nullptr);
   const std::span<const double> solution = gradients_->solution();
   for (std::size_t i = 0; i < lanes_.size(); ++i) x[i] = solution[lanes_[i]];
   return report;

@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "math/sparse/block_matrix.h"
+#include "math/sparse/coarse_space.h"
 #include "math/sparse/lower_rows.h"
 #include "math/sparse/sparse_factor.h"
 
@@ -78,10 +79,13 @@ class TreeMetric final : public Metric {
 class MatrixSolver {
  public:
   explicit MatrixSolver(const SparseFactor& factor) : factor_(factor) {}
-  /// `lanes` are those of a BlockPlan. Iterations end without success after `mostIterations`.
-  MatrixSolver(std::span<const int> lanes, const BlockMatrix& matrix, int mostIterations, Arena& arena)
+  /// `lanes` are those of a BlockPlan, `coarse` is a coarse space of the matrix, if there is one. Iterations end
+  /// without success after `mostIterations`.
+  MatrixSolver(std::span<const int> lanes, const BlockMatrix& matrix, const std::optional<sparse::CoarseSpace>& coarse,
+               int mostIterations, Arena& arena)
       : lanes_(lanes),
         matrix_(matrix),
+        coarse_(coarse),
         mostIterations_(mostIterations),
         gradients_(BlockGradients(matrix.rows(), arena)) {}
 
@@ -94,6 +98,7 @@ class MatrixSolver {
   SparseFactor factor_;
   std::span<const int> lanes_;
   std::optional<BlockMatrix> matrix_;
+  std::optional<sparse::CoarseSpace> coarse_;
   int mostIterations_ = 0;
   std::optional<BlockGradients> gradients_;
 };

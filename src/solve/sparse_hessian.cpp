@@ -255,18 +255,41 @@ const BlockPlan& PlanMemory::blockPlanFor(const ConstraintProblem& p, Arena& scr
   const std::size_t rest = makeBase(p, scratch);
   if (!baseBlocksAreMade_) {
     baseBlocks_.make(p.metric->lower(), p.nodes, p.blocks.first(rest), p.columns, scratch);
+    if (p.hasStiffSolids) baseBlocks_.makeCoarse(scratch);
     baseBlocksAreMade_ = true;
+    fullShape_.clear();
   }
   const auto held = [&](const RowBlock& block) { return baseBlocks_.holds(block, p.columns); };
   const auto others = p.blocks.subspan(rest);
   if (std::all_of(others.begin(), others.end(), held)) return baseBlocks_;
-  fullBlocks_.make(p.metric->lower(), p.nodes, p.blocks, p.columns, scratch);
+  if (!fullIsFor(p, rest)) {
+    fullBlocks_.make(p.metric->lower(), p.nodes, p.blocks, p.columns, scratch);
+    fullShape_.clear();
+    for (const RowBlock& block : others) {
+      fullShape_.push_back(block.ncol);
+      fullShape_.push_back(block.column);
+      const auto first = p.columns.begin() + block.column;
+      fullShape_.insert(fullShape_.end(), first, first + block.ncol);
+    }
+  }
   return fullBlocks_;
 }
 
-const BlockPlan& PlanMemory::blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch) {
+bool PlanMemory::fullIsFor(const ConstraintProblem& p, std::size_t base) const {
+  auto known = fullShape_.begin();
+  for (const RowBlock& block : p.blocks.subspan(base)) {
+    if (fullShape_.end() - known < 2 + block.ncol || known[0] != block.ncol || known[1] != block.column) return false;
+    if (!std::equal(known + 2, known + 2 + block.ncol, p.columns.begin() + block.column)) return false;
+    known += 2 + block.ncol;
+  }
+  return known == fullShape_.end();
+}
+
+const BlockPlan& PlanMemory::blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, bool hasSolids,
+                                               Arena& scratch) {
   if (!baseBlocksAreMade_) {
     baseBlocks_.make(A, nodes, {}, {}, scratch);
+    if (hasSolids) baseBlocks_.makeCoarse(scratch);
     baseBlocksAreMade_ = true;
   }
   return baseBlocks_;

@@ -86,12 +86,14 @@ class PlanMemory {
   const FactorPlan& fixedPlan() const { return base_; }
   /// For that plan: where each entry of the matrix belongs among the numbers of its fronts.
   std::span<const std::ptrdiff_t> placesOfFixed() const { return places_; }
-  /// The same for conjugate gradients.
-  const BlockPlan& blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, Arena& scratch);
+  /// The same for conjugate gradients. A matrix with the stiffness of solids gets a coarse space.
+  const BlockPlan& blockPlanForFixed(const LowerRows& A, std::span<const int> nodes, bool hasSolids, Arena& scratch);
   const BlockPlan& fixedBlockPlan() const { return baseBlocks_; }
 
  private:
   void addMatrix(const LowerRows& A, std::span<const int> nodes);
+  /// Whether fullBlocks_ was made for the blocks that come after the first `base`, which have not changed since.
+  bool fullIsFor(const ConstraintProblem& p, std::size_t base) const;
   std::size_t makeBase(const ConstraintProblem& p, Arena& scratch);  // returns how many blocks are in it
 
   /// Places of the entries of a matrix with this pattern.
@@ -116,6 +118,7 @@ class PlanMemory {
   FactorPlan wanted_, base_, full_;
   BlockPlan baseBlocks_, fullBlocks_;
   bool baseBlocksAreMade_ = false;
+  std::vector<int> fullShape_;  // of blocks beyond the base in fullBlocks_: how many columns, the first, all of them
   Stay stay_;
   Places basePlaces_, fullPlaces_;
   std::vector<std::ptrdiff_t> places_;  // of the matrix whose pattern never changes

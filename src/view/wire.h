@@ -89,7 +89,7 @@ void quantize(std::span<const float> points, float* box, std::uint16_t* out);
 struct WatchEntry {
   std::string array;
   int index = 0;
-  auto operator<=>(const WatchEntry&) const = default;
+  auto operator<=>(const WatchEntry&) const = default;  // NOLINT(modernize-use-nullptr): it means the operator
 };
 
 /// What the windows want to see beside poses.

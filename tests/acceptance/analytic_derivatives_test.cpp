@@ -192,6 +192,131 @@ TEST(AnalyticDerivatives, API_3_WithActiveRowsAreDifferencesOfSteps) {
   }
 }
 
+/// Forces without a closed form: elasticity of every kind of flex, fluid, spatial tendons around a cylinder, muscles,
+/// a site that pushes, a slider-crank, PID.
+std::string openForms(const std::string& option) {
+  return "<mujoco><option " + option + R"( gravity=".3 -.2 -9"/>
+  <worldbody>
+    <body name="arm" pos="0 0 1"><joint name="shoulder" axis="0 1 0" damping=".1 .05 .02"/><geom type="capsule" size=".03" fromto="0 0 0 .3 0 0"/>
+      <site name="upper" pos=".1 0 .05"/>
+      <body pos=".3 0 0"><joint name="elbow" axis="0 1 .3" stiffness="1 .3 .1"/><geom type="capsule" size=".02" fromto="0 0 0 .3 0 0"/>
+        <site name="lower" pos=".15 0 .03"/><site name="jet" pos=".3 0 0" euler="20 10 0"/></body></body>
+    <geom name="pulley" type="cylinder" size=".05 .1" euler="90 0 0" pos=".25 0 1.12" contype="0" conaffinity="0"/><site name="beside" pos=".25 0 1.3"/>
+    <site name="ceiling" pos="-.1 .05 1.4"/>
+    <body name="kite" pos="1 0 2"><freejoint/><geom type="box" size=".2 .15 .01"/></body>
+    <body name="hub" pos="2 0 2"><joint type="ball"/><geom type="ellipsoid" size=".1 .2 .15" pos=".1 .1 0"/></body>
+    <body name="piston" pos="0 1 1"><joint name="rail" type="slide" axis="1 0 0"/><geom size=".05"/><site name="rod" pos="0 0 0"/></body>
+    <body name="crank" pos=".5 1 1"><joint name="turn" axis="0 1 0"/><geom size=".04" pos=".1 0 .05"/><site name="pin" pos=".1 0 .05"/></body>
+  </worldbody>
+  <tendon>
+    <spatial name="rope" stiffness="40" damping="2" springlength=".1"><site site="ceiling"/><geom geom="pulley" sidesite="beside"/><site site="lower"/></spatial>
+    <spatial name="flexor" armature=".01"><site site="ceiling"/><site site="upper"/><site site="lower"/></spatial>
+  </tendon>
+  <actuator>
+    <muscle name="biceps" tendon="flexor" lengthrange=".2 1.2" ctrllimited="true" ctrlrange="0 1"/>
+    <general name="thrust" site="jet" gear="0 0 1 .2 0 0" gainprm="2"/>
+    <general name="crank" cranksite="pin" slidersite="rod" cranklength=".7" gainprm="1" dyntype="filter" dynprm=".04" actearly="true"/>
+    <intvelocity name="servo" joint="elbow" kp="3" actrange="-2 2"/>
+  </actuator></mujoco>)";
+}
+
+TEST(AnalyticDerivatives, API_3_OfForcesWithoutClosedFormAreDifferencesOfSteps) {
+  for (const char* integrator : {"Euler", "RK4", "implicit", "implicitfast"}) {
+    const Model m = test::modelOf(openForms("timestep='.003' density='1.2' viscosity='.01' wind='1 .5 0' integrator='" +
+                                            std::string(integrator) + "'"));
+    for (unsigned seed = 1; seed <= 3; ++seed) {
+      Data d(m);
+      test::randomizeState(m, d, seed, 0.2, 1);
+      d.ctrl[0] = seed == 1 ? 0 : seed == 2 ? 1 : 0.4;  // at both ends of the range of the muscle, and within
+      forward(m, d);
+      ASSERT_EQ(d.nefc(), 0);
+      // a control at the end of its range is differenced one-sided: the error goes with eps
+      expectAgreement(m, d, std::string(integrator) + " seed " + std::to_string(seed), 1e-6);
+    }
+  }
+}
+
+struct SoftThing {
+  const char* name;
+  const char* mjcf;
+};
+
+/// Cables, cloth, shells, rods and solids: free, pinned, riding on a body, interpolated; springs, rows and elasticity.
+const SoftThing kSoftThings[] = {
+    {"cloth",
+     R"(<flexcomp name="f" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" mass=".2" radius=".005">
+        <elasticity young="3e4" poisson=".2" thickness=".005" damping=".02" elastic2d="both"/><contact selfcollide="none"/></flexcomp>)"},
+    {"string",
+     R"(<flexcomp name="f" type="grid" dim="1" count="4 1 1" spacing=".1 .1 .1" mass=".2" radius=".005">
+        <edge stiffness="200" damping="1"/><contact selfcollide="none"/></flexcomp>)"},
+    {"pinned cloth of rows",
+     R"(<flexcomp name="f" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" mass=".2" radius=".005">
+        <edge equality="true" solimp=".8 .9 .5"/><contact selfcollide="none"/><pin id="0 2"/></flexcomp>)"},
+    {"shell", R"(<flexcomp name="f" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" mass=".2" radius=".005">
+        <elasticity young="2e4" poisson=".3" thickness=".01" damping=".01" law="stvk" elastic2d="both"/><contact selfcollide="none"/><pin id="0"/></flexcomp>)"},
+    {"solid", R"(<flexcomp name="f" type="grid" dim="3" count="2 3 2" spacing=".1 .1 .1" mass=".5" radius=".005">
+        <elasticity young="1e4" poisson=".3" damping=".02" law="neohookean"/><contact selfcollide="none" internal="false"/></flexcomp>)"},
+    {"rod", R"(<flexcomp name="f" type="grid" dim="1" count="5 1 1" spacing=".1 .1 .1" mass=".1" radius=".01">
+        <elasticity young="1e5" damping=".01" law="stvk"/><contact selfcollide="none"/><pin id="0"/></flexcomp>)"},
+    {"interpolated",
+     R"(<flexcomp name="f" type="grid" dim="3" count="3 3 3" spacing=".1 .1 .1" mass=".5" radius=".005" dof="trilinear">
+        <elasticity young="1e4" poisson=".2" damping=".02"/><contact selfcollide="none" internal="false"/></flexcomp>)"},
+};
+
+std::string softModel(const SoftThing& thing, const std::string& integrator, const std::string& more = "") {
+  return "<mujoco><option timestep='.002' tolerance='0' iterations='50' ls_iterations='100' integrator='" + integrator +
+         "'/><worldbody>" + more +
+         "<body name='carrier' pos='0 0 1'><joint axis='0 1 0' damping='.1'/><geom type='box' size='.02 .02 .02' "
+         "pos='0 0 .3'/>" +
+         thing.mjcf + "</body></worldbody></mujoco>";
+}
+
+TEST(AnalyticDerivatives, API_3_OfFlexesAreDifferencesOfSteps) {
+  for (const SoftThing& thing : kSoftThings) {
+    for (const char* integrator : {"Euler", "RK4", "implicitfast", "implicit"}) {
+      const Model m = test::modelOf(softModel(thing, integrator));
+      EXPECT_EQ(m.nstiffdof > 0, std::string(thing.mjcf).find("<elasticity") != std::string::npos ||
+                                     std::string(thing.mjcf).find("stiffness") != std::string::npos)
+          << thing.name;
+      Data d(m);
+      test::randomizeState(m, d, 3, 0.005, 0.2);
+      expectAgreement(m, d, std::string(thing.name) + " " + integrator, 1e-6);
+    }
+  }
+}
+
+/// A sheet and a solid that lie on a floor and have a ball on them: contacts of vertices and of elements.
+TEST(AnalyticDerivatives, API_3_OfFlexesThatTouchAreDifferencesOfSteps) {
+  struct Case {
+    const SoftThing& thing;
+    const char *floor, *ball;
+  };
+  for (const Case& c : {Case{kSoftThings[0], ".9975", "1.052"}, Case{kSoftThings[4], ".948", "1.102"}}) {
+    for (const char* integrator : {"Euler", "implicitfast"}) {
+      for (const std::string cone : {"pyramidal", "elliptic"}) {
+        std::string text =
+            softModel(c.thing, integrator,
+                      std::string("<geom name='floor' type='plane' size='3 3 1' solimp='.8 .9 .5' pos='0 0 ") +
+                          c.floor + "'/><body name='ball' pos='.012 .017 " + c.ball +
+                          "'><freejoint/><geom name='ball' size='.05' solimp='.8 .9 .5'/></body>");
+        text.replace(text.find("<option"), 7, "<option cone='" + cone + "'");
+        const Model m = test::modelOf(text);
+        Data d(m);
+        test::randomizeState(m, d, 5, 0.0005, 0.05);
+        forward(m, d);
+        const int ball = findId(m, ObjType::Geom, "ball");
+        EXPECT_GE(d.ncon(), 5);
+        EXPECT_TRUE(std::any_of(d.contact.begin(), d.contact.end(), [&](const Contact& contact) {
+          return (contact.geom[0] == ball || contact.geom[1] == ball) && contact.efc_address >= 0 &&
+                 d.efc_force[contact.efc_address] > 0;
+        }));
+        // edges of elements bend the forces of contacts sharply: differences of steps need small nudges
+        expectAgreement(m, d, std::string(c.thing.name) + " " + integrator + " " + cone, 2e-7);
+      }
+    }
+  }
+}
+
 TEST(AnalyticDerivatives, API_3_OfInverseDynamicsAreDifferences) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const Model m = test::modelOf(seed <= 3 ? test::randomTree(seed, 8) : std::string(kMachine));
@@ -203,6 +328,25 @@ TEST(AnalyticDerivatives, API_3_OfInverseDynamicsAreDifferences) {
     EXPECT_TRUE(sameMatrix(exact.DfDq, differences.DfDq, test::tolerance(1e-7))) << "DfDq " << seed;
     EXPECT_TRUE(sameMatrix(exact.DfDv, differences.DfDv, test::tolerance(1e-7))) << "DfDv " << seed;
     EXPECT_TRUE(sameMatrix(exact.DfDa, differences.DfDa, test::tolerance(1e-7))) << "DfDa " << seed;
+  }
+}
+
+TEST(AnalyticDerivatives, API_3_OfInverseDynamicsWithoutClosedFormAreDifferences) {
+  const auto expectInverse = [](const Model& m, unsigned seed, double amplitude, double speed,
+                                const std::string& what) {
+    SCOPED_TRACE(what);
+    Data d(m);
+    test::randomizeState(m, d, seed, amplitude, speed);
+    for (int i = 0; i < m.nv; ++i) d.qacc[i] = std::sin(1.0 + i);
+    const InverseDerivatives exact = analyticInverseDerivatives(m, d);
+    const InverseDerivatives differences = inverseDerivatives(m, d, {.eps = 1e-6, .centered = true});
+    EXPECT_TRUE(sameMatrix(exact.DfDq, differences.DfDq, test::tolerance(1e-7))) << "DfDq";
+    EXPECT_TRUE(sameMatrix(exact.DfDv, differences.DfDv, test::tolerance(1e-7))) << "DfDv";
+    EXPECT_TRUE(sameMatrix(exact.DfDa, differences.DfDa, test::tolerance(1e-7))) << "DfDa";
+  };
+  expectInverse(test::modelOf(openForms("density='1.2' viscosity='.01'")), 1, 0.2, 1, "open forms");
+  for (const SoftThing& thing : kSoftThings) {
+    expectInverse(test::modelOf(softModel(thing, "Euler")), 2, 0.005, 0.2, thing.name);
   }
 }
 
@@ -244,19 +388,24 @@ TEST(AnalyticDerivatives, API_3_ObstaclesAreNamed) {
     m.opt.enableflags |= enable::kDiagExact;
     EXPECT_EQ(analyticObstacle(m, Data(m)), "the flag diagexact is on, and rows depend on the mass matrix");
   }
-  EXPECT_EQ(refuse("density='1.2'", ball, ""), text("there is a fluid"));
-  EXPECT_EQ(refuse("integrator='implicitfast'", ball, ""),
-            text("body 1 is free, and implicitfast treats it as implicit does"));
-  EXPECT_EQ(
-      refuse("integrator='implicit'", arm, ""),
-      text("the integrator is implicit, whose matrix holds derivatives of forces; implicitfast, Euler and RK4 are "
-           "differentiated"));
   EXPECT_EQ(refuse("solver='Impulse'", arm, ""), text("the Impulse solver integrates free bodies in its own way"));
-  EXPECT_EQ(refuse("", arm, "<actuator><muscle name='biceps' joint='j' lengthrange='0 1'/></actuator>"),
-            text("actuator \"biceps\" has dynamics other than integrator and filter"));
-  EXPECT_EQ(
-      refuse("", "<flexcomp name='f' type='grid' dim='1' count='3 1 1' spacing='.1 .1 .1' pos='0 0 2' mass='1'/>", ""),
-      text("the model has flexes"));
+  EXPECT_EQ(refuse("", arm, "<actuator><position name='p' joint='j' kp='1' delay='.1' nsample='5'/></actuator>"),
+            text("there are delays"));
+  EXPECT_EQ(refuse("", arm, "<actuator><adhesion name='gecko' body='world' ctrlrange='0 1'/></actuator>"),
+            text("actuator \"gecko\" acts through contacts"));
+  const std::string sheet =
+      "<flexcomp name='f' type='grid' dim='2' count='3 3 1' spacing='.1 .1 .1' pos='0 0 2' mass='1' radius='.001'>"
+      "<elasticity young='1e4' thickness='.01' law='stvk' elastic2d='both'/></flexcomp>";
+  EXPECT_EQ(refuse("integrator='midpoint'", sheet, ""),
+            text("the integrator is midpoint, which takes what a step cannot resolve out of flexes"));
+  {
+    const Model m =
+        test::modelOf("<mujoco><option integrator='implicit'/><worldbody>" + sheet + "</worldbody></mujoco>");
+    EXPECT_EQ(
+        test::refusal([&] { analyticInverseDerivatives(m, Data(m)); }),
+        "analyticInverseDerivatives: the stiffness of flexes is implicit; inverseDerivatives() differentiates any "
+        "model");
+  }
   const Model m = test::modelOf("<mujoco><worldbody>" + arm + "</worldbody></mujoco>");
   const Model other = test::modelOf("<mujoco><worldbody>" + ball + "</worldbody></mujoco>");
   const Data alien(other);

@@ -146,6 +146,40 @@ TEST(Batch, BATCH_1_SizesOfGeomsTakeTheirBoundsAlong) {
   for (int run = 0; run < 3; ++run) EXPECT_EQ(batch.hash(run), expected[run]) << run;
 }
 
+// Options are numbers of the model as well. The pile falls by other gravity, with other steps, through other air.
+TEST(Batch, BATCH_1_OptionsDifferBetweenRuns) {
+  const Model base = test::modelOf(kPile);
+  const int runs = 4;
+  for (const int threads : {1, 2}) {
+    Batch batch(base, runs, threads);
+    const std::span<double> gravity = batch.vary("option.gravity"), timestep = batch.vary("option.timestep");
+    const std::span<double> density = batch.vary("option.density");
+    ASSERT_EQ(gravity.size(), 3u * runs);
+    EXPECT_EQ(gravity[5], -9.81);
+    std::vector<std::uint64_t> expected;
+    for (int run = 0; run < runs; ++run) {
+      Model m = base;
+      m.opt.gravity = {0.1 * run, 0, -9.81 + 2.5 * run};
+      m.opt.timestep = 0.005 - 0.001 * run;
+      m.opt.density = 1.2 * run;
+      Data d(m);
+      for (int i = 0; i < 50; ++i) step(m, d);
+      expected.push_back(stateHash(m, d));
+      std::copy(m.opt.gravity.begin(), m.opt.gravity.end(), gravity.begin() + 3 * run);
+      timestep[run] = m.opt.timestep;
+      density[run] = m.opt.density;
+    }
+    batch.step(20);
+    batch.step(30);
+    for (int run = 0; run < runs; ++run) EXPECT_EQ(batch.hash(run), expected[run]) << run;
+    timestep[1] = -1;
+    batch.step();
+    EXPECT_NE(batch.describeStatus(1).find("'timestep' must be positive"), std::string::npos)
+        << batch.describeStatus(1);
+    EXPECT_TRUE(batch.status(0).ok());
+  }
+}
+
 TEST(Batch, BATCH_1_ResetsSingleRunsAndGoesToKeyframes) {
   const Model m = test::modelOf(kPile);
   Batch batch(m, 3, 2);
@@ -202,6 +236,8 @@ TEST(Batch, BATCH_1_WrongArgumentsAreNamed) {
   EXPECT_EQ(message([&] { batch.watch("nonsense"); }), "Batch: Data has no array of numbers named \"nonsense\"");
   EXPECT_EQ(message([&] { batch.vary("geom_bodyid"); }),
             "Batch: the model has no array of numbers named \"geom_bodyid\"");
+  EXPECT_EQ(message([&] { batch.vary("option.solver"); }),
+            "Batch: the model has no array of numbers named \"option.solver\"");
   EXPECT_EQ(message([&] { batch.vary("flex_young"); }),
             "Batch: \"flex_young\" cannot be varied: compile() has worked it into other arrays of the model; compile a "
             "model for each value");

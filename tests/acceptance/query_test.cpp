@@ -474,6 +474,15 @@ TEST(Query, ONE_3_GroupsBodiesStaticsAndFlexesCanBeLeftOut) {
   EXPECT_FALSE(cast({.cutoff = 0.5}).isHit());
   EXPECT_TRUE(cast({.cutoff = 0.6}).isHit());
   EXPECT_EQ(ray(m, d, from, {0, 0, -2}, {}).distance, 0.5 * cast({}).distance);
+  // one collider alone, whatever hides it
+  const auto at = [&](ObjType type, int id) { return rayAt(m, d, {type, id}, from, down); };
+  EXPECT_NEAR(at(ObjType::Geom, geom("glass")).distance, 0.19, 1e-12);
+  EXPECT_EQ(at(ObjType::Geom, geom("floor")).distance, 2);
+  EXPECT_NEAR(at(ObjType::Geom, geom("box")).distance, 1.45, 1e-12);
+  EXPECT_EQ(at(ObjType::Geom, geom("box")).geom, geom("box"));
+  EXPECT_NEAR(at(ObjType::Flex, soft).distance, 1 - 0.01, 1e-12);
+  EXPECT_EQ(at(ObjType::Flex, soft).flex, soft);
+  EXPECT_FALSE(at(ObjType::Geom, geom("ghost")).isHit());
 }
 
 // A pinned cloth is static as far as it is pinned; what moves is not.
@@ -583,6 +592,8 @@ TEST(Query, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(textOf([&] { ray(m, d, o, down, {.excludeBody = 7}); }),
             "ray: excludeBody must be -1 or a body below 1, found 7");
   EXPECT_EQ(textOf([&] { ray(m, d, o, down, {.cutoff = -1}); }), "ray: the cutoff must not be negative, found -1");
+  EXPECT_EQ(textOf([&] { rayAt(m, d, {ObjType::Geom, 1}, o, down); }), "ray: geom 1 does not exist, the model has 1");
+  EXPECT_EQ(textOf([&] { rayAt(m, d, {ObjType::Site, 0}, o, down); }), "ray: a collider is a geom or a flex");
   std::vector<RayHit> hits(2);
   EXPECT_EQ(textOf([&] {
               rays(m, d, {&o, 1}, {&down, 1}, hits);

@@ -21,7 +21,8 @@ struct Recipe {
   Model m;
   Data d;
 
-  explicit Recipe(const std::string& file) : m(compile(readMjcfText(fileOfPage("recipes.md", file), file))), d(m) {}
+  explicit Recipe(const std::string& file, const std::string& page = "recipes.md")
+      : m(compile(readMjcfText(fileOfPage(page, file), file))), d(m) {}
 
   /// Steps until `time`; act() before each step, look() after it.
   template <class Act, class Look>
@@ -152,6 +153,57 @@ TEST(Recipes, PagesThatShowNoSuchFileAreNamed) {
   } catch (const std::runtime_error& e) {
     EXPECT_STREQ(e.what(), "docs/recipes.md shows no file no_such.xml");
   }
+}
+
+// docs/choosing.md
+
+TEST(Recipes, FIRST_4_ChoosingAFirmServoNeedsAnImplicitIntegrator) {
+  Recipe held("servo.xml", "choosing.md");
+  held.m.opt.integrator = Integrator::ImplicitFast;
+  held.run(1, nothing, nothing);
+  const double sag = 0.05 * 9.81 * 0.1 / 50;  // m g l / kp, small angles
+  EXPECT_NEAR(held.d.qpos[0], sag, 1e-2 * sag);
+  EXPECT_LT(std::abs(held.d.qvel[0]), 1e-4);
+  for (const Integrator integrator : {Integrator::Euler, Integrator::RK4}) {
+    Recipe lost("servo.xml", "choosing.md");
+    lost.m.opt.integrator = integrator;
+    int steps = 0;
+    while (lost.d.status.ok() && steps < 16) step(lost.m, lost.d), ++steps;
+    EXPECT_LT(steps, 16) << "the page says that it diverges within 15 steps";
+    EXPECT_NE(describeStatus(lost.m, lost.d).find("integrator=\"implicitfast\""), std::string::npos)
+        << describeStatus(lost.m, lost.d);
+  }
+}
+
+TEST(Recipes, FIRST_4_ChoosingCreepFollowsConeAndImpratio) {
+  const auto creep = [](const auto& set) {
+    Recipe r("grip.xml", "choosing.md");
+    set(r.m.opt);
+    resetToKey(r.m, r.d, 0);
+    r.run(1, nothing, nothing);
+    return -1e3 * r.d.sensordata[2];  // mm/s
+  };
+  EXPECT_NEAR(creep([](Option& o) { o.cone = Cone::Pyramidal, o.impratio = 1; }), 5.8, 0.3);
+  const double plain = creep([](Option& o) { o.impratio = 1; });
+  EXPECT_NEAR(plain, 2.9, 0.15);
+  EXPECT_NEAR(creep([](Option&) {}), 0.29, 0.015);
+  EXPECT_NEAR(creep([](Option& o) { o.impratio = 100; }), plain / 100, 1e-3 * plain / 100);
+  EXPECT_NEAR(creep([](Option& o) { o.noslip_iterations = 5; }), 0.0014, 0.0001);
+  EXPECT_LT(std::abs(creep([](Option& o) { o.solver = Solver::Impulse; })), 1e-9);
+}
+
+TEST(Recipes, FIRST_4_ChoosingOverlapFollowsSolref) {
+  const auto overlap = [](double time) {
+    Recipe r("grip.xml", "choosing.md");
+    for (int g = 0; g < r.m.ngeom; ++g) r.m.geom_solref[2 * static_cast<std::size_t>(g)] = time;
+    resetToKey(r.m, r.d, 0);
+    double depth = 0;
+    r.run(1, nothing, [&] { depth = std::max(depth, r.deepest()); });
+    return 1e3 * depth;  // mm
+  };
+  EXPECT_NEAR(overlap(0.02), 0.49, 0.025);
+  EXPECT_NEAR(overlap(0.01), 0.16, 0.01);
+  EXPECT_NEAR(overlap(0.004), 0.03, 0.005);
 }
 
 }  // namespace

@@ -147,6 +147,94 @@ def test_PY_8_stubs_pass_mypy(tmp_path):
     assert done.returncode == 1 and "qposs" in done.stdout and "str" in done.stdout, done.stdout
 
 
+USER = """
+from __future__ import annotations
+import numpy as np
+from numpy.typing import NDArray
+import sinew
+import sinew.mujoco as mujoco
+from sinew.mujoco import rollout, viewer
+
+def run(model: mujoco.MjModel, data: mujoco.MjData) -> NDArray[np.float64]:
+    mujoco.mj_step(model, data, nstep=3)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    jac = np.zeros((3, model.nv))
+    mujoco.mj_jacSite(model, data, jac, None, model.site("s").id)
+    i: int = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "a")
+    print(mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY.value, i), data.body("a").xpos, model.opt.timestep)
+    for contact in data.contact:
+        print(contact.geom1, contact.frame, data.contact[0].dist)
+    data.ctrl = np.zeros(model.nu)
+    model.opt.gravity = (0, 0, -9.81)
+    return data.qpos
+
+model = mujoco.MjModel.from_xml_path("x.xml")
+other = mujoco.MjModel.from_xml_string("<mujoco/>", {"a": b""})
+data = mujoco.MjData(model)
+q = run(model, data)
+spec = mujoco.MjSpec()
+body: mujoco.MjsBody = spec.worldbody.add_body(name="b")
+body.add_geom(type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[1, 0, 0])
+run(spec.compile(), data)
+with mujoco.Renderer(model, 10, 10) as renderer:
+    renderer.update_scene(data, camera=-1)
+    pixels = renderer.render()
+with viewer.launch_passive(model, data) as window:
+    while window.is_running():
+        window.sync()
+states, sensors = rollout.rollout(model, data, np.zeros(3), np.zeros((2, 1)))
+cam = mujoco.MjvCamera()
+cam.lookat[:] = 1
+scene = mujoco.MjvScene(model, maxgeom=10)
+context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_150)
+mujoco.mjv_updateScene(model, data, mujoco.MjvOption(), None, cam, mujoco.mjtCatBit.mjCAT_ALL, scene)
+print(model.vis.global_.offwidth, model.mat_rgba, data.solver_niter, data.warning, data.efc_b, model.bind(body).mass)
+
+world = sinew.World()
+ball = world.add_body("sphere", 0.1, position=[0, 0, 1])
+world.update(1 / 60)
+print(world.position(ball))
+m = sinew.Spec.from_text("<mujoco/>").compile()
+sinew.Batch(m, 4).step(3)
+d = sinew.Data(m)
+cloth = d.flex("cloth")
+print(cloth.positions, cloth.velocities, cloth.stress)
+cloth.pin([0, 1])
+hit: sinew.Hit = sinew.ray(m, d, [0, 0, 1], [0, 0, -1])
+time: float = d.time
+with sinew.Renderer(m, 10, 10) as drawing:
+    drawing.update_scene(d)
+"""
+
+
+def test_PY_8_a_user_s_script_passes_mypy_strict(tmp_path):
+    """Of both faces; and what is wrong in it is found."""
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text(USER)
+    wrong = ("mujoco.MjModel.from_xml_pat('x')", "model.efc_b", "data.solver_nite", "renderer.updat_scene(data)", "run(data, model)", "m.nqq")
+    (tmp_path / "wrong.py").write_text(USER + "\n".join(wrong))
+    run = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
+    environment = {**os.environ, "MYPYPATH": str(PACKAGE.parent)}
+
+    def errors(file):
+        done = subprocess.run([*run, file], capture_output=True, text=True, cwd=tmp_path, env=environment)
+        return [line for line in done.stdout.splitlines() if line.startswith(file) and ": error:" in line]
+
+    assert errors("user.py") == []
+    lines = {int(e.split(":")[1]) - USER.count("\n") for e in errors("wrong.py")}
+    assert lines == set(range(1, 1 + len(wrong))), lines
+
+
+def test_PY_8_type_checkers_know_all_attributes():
+    """python/sinew/mujoco/_faces.pyi is what python/tools/make_faces.py writes."""
+    import importlib.util
+
+    tool = importlib.util.spec_from_file_location("make_faces", ROOT / "python" / "tools" / "make_faces.py")
+    made = importlib.util.module_from_spec(tool)
+    tool.loader.exec_module(made)
+    assert made.text() == (PACKAGE / "mujoco" / "_faces.pyi").read_text(), "run python/tools/make_faces.py"
+
+
 def test_PY_8_everything_public_is_documented():
     assert (PACKAGE / "py.typed").exists() and (PACKAGE / "_core.pyi").exists()
     stub = (PACKAGE / "_core.pyi").read_text()
@@ -173,7 +261,7 @@ def check_wheel(wheel, *paths):
 
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-        for part in ("sinew/__init__.py", "sinew/_core.pyi", "sinew/py.typed", "sinew/mujoco/__init__.py", "sinew/gym.py"):
+        for part in ("sinew/__init__.py", "sinew/_core.pyi", "sinew/py.typed", "sinew/mujoco/__init__.py", "sinew/mujoco/_faces.pyi", "sinew/gym.py"):
             assert part in names, part
         modules = [n for n in names if re.match(r"sinew/_core.*\.so", n)]
         assert len(modules) == 1 and not [n for n in names if "__pycache__" in n or n.startswith("python/")]

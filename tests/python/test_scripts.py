@@ -278,3 +278,101 @@ def test_PY_2_named_parts_look_as_on_native():
     for owner in (m, d):
         with pytest.raises(TypeError, match="needs elements of an MjSpec, found 'x'"):
             owner.bind("x")
+
+
+def test_PY_3_halves_of_a_step_are_those_of_native_with_every_integrator():
+    """Controls between mj_step1 and mj_step2. With RK4 MuJoCo's halves are semi-implicit Euler."""
+    native = pytest.importorskip("mujoco")
+    for integrator in range(4):
+        found = []
+        for mj in (native, ours):
+            m, d = made(mj, ARM)
+            m.opt.integrator = integrator
+            for _ in range(30):
+                mj.mj_step1(m, d)
+                d.ctrl[:] = [0.4 - d.qpos[0], -0.3 * d.qvel[1], 0.2]
+                mj.mj_step2(m, d)
+            assert m.opt.integrator == integrator
+            found.append(np.r_[d.time, d.qpos, d.qvel, d.sensordata])
+        assert np.allclose(*found, rtol=1e-9, atol=1e-9), integrator
+
+
+PRESSED = """<mujoco><option jacobian="{jacobian}" solver="{solver}" cone="{cone}"/><worldbody><geom type="plane" size="1 1 1"/>
+  <body pos="0 0 .09"><freejoint/><geom type="box" size=".1 .1 .1"/>
+    <body pos=".3 0 0"><joint name="j" axis="0 1 0" limited="true" range="-.1 .1" frictionloss=".1"/><geom size=".1"/></body></body>
+  <body pos="0 2 .04"><freejoint/><geom size=".05"/></body></worldbody></mujoco>"""
+
+
+@pytest.mark.parametrize("jacobian", ["dense", "sparse"])
+@pytest.mark.parametrize("solver", ["PGS", "Newton"])
+@pytest.mark.parametrize("cone", ["pyramidal", "elliptic"])
+def test_PY_3_constraint_rows_equal_native(jacobian, solver, cone):
+    """Patterns, values and sizes of efc_J, efc_AR, efc_b; sums that do not depend on the order of contacts."""
+    native = pytest.importorskip("mujoco")
+    found = []
+    for mj in (native, ours):
+        m = mj.MjModel.from_xml_string(PRESSED.format(jacobian=jacobian, solver=solver, cone=cone))
+        d = mj.MjData(m)
+        d.qpos[7] = 0.12
+        d.qvel[:] = np.sin(np.arange(m.nv))
+        mj.mj_forward(m, d)
+        n = d.nefc
+        assert d.efc_J.shape == (d.nJ,) and d.efc_J_rownnz.shape == d.efc_J_rowadr.shape == (n,)
+        dense = np.zeros((n, m.nv))
+        if mj.mj_isSparse(m):
+            mj.mju_sparse2dense(dense, d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind)
+        else:
+            dense[:] = d.efc_J.reshape(n, m.nv)
+        order = np.lexsort(np.round(np.c_[dense, d.efc_id], 9).T)  # contacts of the box may come in another order
+        A = np.zeros((n, n))
+        if mj.mj_isDual(m):
+            if mj.mj_isSparse(m):
+                mj.mju_sparse2dense(A, d.efc_AR, d.efc_AR_rownnz, d.efc_AR_rowadr, d.efc_AR_colind)
+            else:
+                A[:] = d.efc_AR.reshape(n, n)
+        else:
+            assert d.efc_AR.size == d.nA == 0
+        mj.mj_compareFwdInv(m, d)
+        forward_inverse = d.solver_fwdinv.copy() if solver == "Newton" else np.zeros(2)  # PGS stops long before the end
+        found.append((n, d.nJ, dense[order], A[order][:, order], np.asarray(d.efc_b)[order], np.asarray(d.efc_diagA)[order], forward_inverse))
+        m.opt.noslip_iterations = 3
+        assert mj.mj_isDual(m) == 1
+        if mj is ours:
+            assert np.array_equal(d.constraint_jacobian(), dense)
+            result = np.zeros(m.nv)
+            mj.mj_mulJacTVec(m, d, result, np.ones(n))
+            assert np.allclose(result, dense.sum(axis=0))
+    for mine, its in zip(found[1], found[0]):
+        assert np.allclose(mine, its, rtol=1e-9, atol=1e-9), (mine, its)
+
+
+def test_PY_3_rays_at_one_geom_equal_native():
+    native = pytest.importorskip("mujoco")
+    xml = """<mujoco><asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/><hfield name="h" nrow="3" ncol="4" size="1 1 .5 .1"/></asset>
+      <worldbody><geom type="mesh" mesh="t" euler="10 20 30" rgba="1 1 1 0" group="5"/><geom type="hfield" hfield="h" pos="3 0 0"/>
+        <geom size=".1"/></worldbody></mujoco>"""
+    found = []
+    for mj in (native, ours):
+        m = mj.MjModel.from_xml_string(xml)
+        m.hfield_data[:] = np.linspace(0, 1, 12)
+        d = mj.MjData(m)
+        mj.mj_forward(m, d)
+        random, results = np.random.default_rng(2), []
+        for _ in range(200):
+            start, way, normal = 3 * random.normal(size=3), random.normal(size=3), np.zeros(3)
+            results.append(mj.mj_rayMesh(m, d, 0, start, d.geom_xpos[0] - start + 0.1 * way, normal))
+            results += [*normal, mj.mj_rayHfield(m, d, 1, start, np.array([3, 0, 0.2]) - start + 0.3 * way, normal), *normal]
+        found.append(results)
+    with pytest.raises(ours.FatalError, match="mj_rayMesh: geom 2 has another type: 2, expected 7"):
+        ours.mj_rayMesh(m, d, 2, np.zeros(3), np.ones(3))
+    assert np.allclose(*found, rtol=1e-9, atol=1e-9) and np.mean(np.array(found[0][::8]) >= 0) > 0.3
+
+
+def test_PY_3_missing_attributes_say_so():
+    m, d = made(ours, ARM)
+    for name in ("nY", "efm_L", "threadpool"):
+        assert not hasattr(d, name)
+        with pytest.raises(NotImplementedError, match=f"MjData.{name} is part of MuJoCo"):
+            getattr(d, name)
+    with pytest.raises(AttributeError, match="Data has no 'qpo'; did you mean 'qpos'"):
+        d.qpo

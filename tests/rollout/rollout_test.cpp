@@ -210,6 +210,19 @@ TEST(Rollout, ROLL_4_WrongArgumentsAreNamed) {
   input.ctrl = three;
   EXPECT_EQ(message(2, input), "rollout: \"ctrl\" has 3 numbers, expected 2 x 2 x 1, 2 x 1 or 1");
   input.ctrl = {};
+  // numbers whose product is beyond 64 bits: neither wrapped nor left to the allocator
+  input.record = {"qpos"};
+  for (const std::int64_t many : {std::int64_t{1} << 53, (std::int64_t{1} << 53) + 1, INT64_MAX}) {
+    input.steps = many;
+    if (many > std::int64_t{1} << 53) {
+      EXPECT_EQ(message(2048, input),
+                "rollout: the number of steps is " + std::to_string(many) + ", must be 9007199254740992 or less");
+    } else {
+      EXPECT_EQ(message(2048, input), "rollout: 2048 x " + std::to_string(many + 1) + " x " + std::to_string(m.nq) +
+                                          " numbers of \"qpos\" are more than there can be");
+    }
+  }
+  input.steps = 2;
   input.qpos = three;
   EXPECT_EQ(message(2, input),
             "rollout: \"qpos\" has 3 numbers, expected " + std::to_string(m.nq) + " or 2 x " + std::to_string(m.nq));

@@ -517,15 +517,15 @@ TEST(Frame, ContactsCarryForceAndDecorationsTheirScale) {
   EXPECT_EQ(shown.frame.contacts[0].side[0].type, ObjType::Geom);
   bool point = false, arrow = false, com = false;
   for (const Decoration& d : shown.frame.decorations) {
-    if (d.shape == Shape::Cylinder && d.type == ObjType::Unknown) {
+    if (d.shape == SceneShape::Cylinder && d.type == ObjType::Unknown) {
       point = true;
       EXPECT_NEAR(d.size[0], 0.2, 1e-6);
     }
-    if (d.shape == Shape::Arrow && d.type == ObjType::Unknown) {
+    if (d.shape == SceneShape::Arrow && d.type == ObjType::Unknown) {
       arrow = true;
       EXPECT_NEAR(d.size[2], 2 * 9.81 * 0.1 / 2, 0.002);
     }
-    if (d.shape == Shape::Sphere && d.type == ObjType::Body) {
+    if (d.shape == SceneShape::Sphere && d.type == ObjType::Body) {
       com = true;
       EXPECT_NEAR(d.size[0], 0.3, 1e-6);
     }

@@ -16,6 +16,22 @@ async function diverging(sinew) {
   const text = await page.textContent('.trouble');
   check(text.includes(t.cause) && text.includes(t.cure), 'the card shows both');
   await page.waitForFunction((p) => Math.hypot(...sinew.stage.lookat.toArray().map((x, i) => x - p[i])) < 0.01, t.pos, { timeout: 60000 });
+  // the ring around it stands beside the card, the panel and the time bar
+  await page.setViewportSize({ width: 1000, height: 640 });
+  await page.evaluate(() => { sinew.panel.classList.remove('hidden'); sinew.stage.needsDraw = true; });
+  await page.waitForFunction(() => sinew.stage.fly === null && sinew.stage.draw() === false, null, { timeout: 60000 });
+  const ring = await page.evaluate(() => {
+    const stage = sinew.stage, t = sinew.troubleInfo, m = sinew.world.marker;
+    const at = stage.project(stage.lookat.clone().fromArray(t.pos));
+    const side = stage.project(m.position.clone().add(stage.lookat.clone().set(1, 0, 0).applyQuaternion(m.quaternion).multiplyScalar(1.07 * m.scale.x)));
+    const box = (q) => { const b = document.querySelector(q).getBoundingClientRect(); return [b.left, b.top, b.right, b.bottom]; };
+    return { at, r: Math.hypot(side.x - at.x, side.y - at.y), boxes: [box('.trouble'), box('.panel'), box('.bar')], seen: m.visible };
+  });
+  check(ring.seen && ring.r > 10 && ring.r < 160, `a ring around the element: ${JSON.stringify(ring)}`);
+  for (const [left, top, right, bottom] of ring.boxes) {
+    const x = Math.max(left, Math.min(ring.at.x, right)), y = Math.max(top, Math.min(ring.at.y, bottom));
+    check(Math.hypot(x - ring.at.x, y - ring.at.y) > ring.r, `nothing covers it: ${JSON.stringify(ring)}`);
+  }
   const f = await page.evaluate(() => ({ paused: sinew.frame.paused, diverged: sinew.frame.diverged, n: sinew.frame.historyCount, i: sinew.frame.historyIndex }));
   check(f.paused && f.diverged, 'it stopped');
   // one can look back, and start again

@@ -31,6 +31,7 @@ function el<K extends keyof HTMLElementTagNameMap>(tag: K, className = '', paren
 const number = (x: number) => (Number.isFinite(x) ? (x !== 0 && (Math.abs(x) >= 1e5 || Math.abs(x) < 1e-3) ? x.toExponential(2) : String(+x.toPrecision(4))) : String(x));
 
 /// Numbers of keys as GLFW has them, by the place on the keyboard.
+const kBarHeight = 80;  // of the time bar with its margin, pixels
 const kGlfwKeys: Record<string, number> = {
   Space: 32, Quote: 39, Comma: 44, Minus: 45, Period: 46, Slash: 47, Semicolon: 59, Equal: 61, BracketLeft: 91, Backslash: 92,
   BracketRight: 93, Backquote: 96, Escape: 256, Enter: 257, Tab: 258, Backspace: 259, Insert: 260, Delete: 261, ArrowRight: 262,
@@ -107,7 +108,12 @@ class App {
       send: (c) => this.send(c),
       selected: (p) => this.onSelected(p),
       canPull: () => this.scene?.mode !== 'replay' && this.role === 'steer',
-      covered: () => (this.panel.classList.contains('hidden') ? 0 : this.panel.offsetWidth + 12),
+      covered: () => ({
+        right: this.panel.classList.contains('hidden') ? 0 : this.panel.offsetWidth + 12,
+        // the time bar at the bottom hides a part as well; in a low window nothing would be left beside the card
+        top: this.trouble.classList.contains('hidden') ? 0
+          : Math.max(0, Math.min(this.trouble.offsetTop + this.trouble.offsetHeight - kBarHeight, 0.4 * window.innerHeight)),
+      }),
     });
     this.shown.shadows = !this.stage.software;
     this.plots = new Plots(this.plotBox, () => this.want());
@@ -940,7 +946,7 @@ class App {
     if (Array.isArray(t.pos) && this.scene) {
       const p = new THREE.Vector3().fromArray(t.pos), r = Math.max(0.06 * this.scene.extent, 0.3 * this.scene.meansize);
       this.world?.mark(p, r);
-      this.stage.flyTo(p, 6 * r);
+      this.stage.flyTo(p, 14 * r);  // the element in its surroundings: the ring takes a sixth of the height
     }
   }
 

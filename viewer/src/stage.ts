@@ -7,7 +7,7 @@ export interface StageEvents {
   send(command: object): void;
   selected(p: Picked | null): void;
   canPull(): boolean;
-  covered(): number;  // pixels at the right that the panel hides
+  covered(): { right: number; top: number };  // pixels that the panel at the right and a card at the top hide
 }
 
 /// Whether WebGL runs on the processor: then shadows and smooth edges cost too much.
@@ -43,7 +43,7 @@ export class Stage {
   private fly: { from: any; to: any; start: number } | null = null;
   frames = 0;
   needsDraw = true;
-  private covered = 0;  // what the panel hid when the camera was placed: the middle of the picture is that of the rest
+  private covered = { right: 0, top: 0 };  // what was hidden when the camera was placed: the middle of the picture is that of the rest
 
   constructor(readonly canvas: HTMLCanvasElement, private readonly events: StageEvents) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.software, preserveDrawingBuffer: true });
@@ -146,7 +146,8 @@ export class Stage {
     this.camera.aspect = w / h;
     this.camera.near = Math.max(1e-4, Math.min(s.visual.znear * s.extent, 0.05 * this.distance));
     this.camera.far = Math.max(s.visual.zfar, 60) * s.extent + this.distance;
-    if (this.covered > 0 && this.fixed < 0) this.camera.setViewOffset(w, h, this.covered / 2, 0, w, h);
+    const { right, top } = this.covered;
+    if ((right > 0 || top > 0) && this.fixed < 0) this.camera.setViewOffset(w, h, right / 2, -top / 2, w, h);
     else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
@@ -172,7 +173,7 @@ export class Stage {
   draw() {
     if (!this.world) return false;
     const covered = this.events.covered();
-    if (covered !== this.covered) this.needsDraw = true;
+    if (covered.right !== this.covered.right || covered.top !== this.covered.top) this.needsDraw = true;
     if (!this.needsDraw) return false;
     this.covered = covered;
     this.needsDraw = false;

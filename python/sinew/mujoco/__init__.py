@@ -6,45 +6,64 @@ an error that says so. docs/python-mujoco.md lists what there is and what differ
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as _np
 
+from .. import _model
 from .._errors import DivergenceError, nearest
-from .._model import Contact as MjContact
-from .._model import Contacts as _MjContactList
-from .._model import Data as MjData
-from .._model import Model as MjModel
-from .._model import Option as MjOption
-from .._model import Statistic as MjStatistic
 from . import _derived, _enums, _load, _structs
 from ._enums import *  # noqa: F403
 from ._enums import DATA_NAMES, MODEL_NAMES, MUJOCO_VERSION, NAMES
-from ._fatal import FatalError, UnexpectedError
+from ._fatal import FatalError as FatalError
+from ._fatal import UnexpectedError as UnexpectedError
 from ._functions import *  # noqa: F403
+from ._cameras import *  # noqa: F403
 from ._math import *  # noqa: F403
+from ._render import *  # noqa: F403
+from ._render import MjrContext as MjrContext
+from ._scenes import *  # noqa: F403
+from .gl_context import GLContext as GLContext
 from ._structs import (
-    MjLROpt,
-    MjSolverStat,
-    MjTimerStat,
-    MjWarningStat,
-    MjrRect,
-    MjvCamera,
-    MjvFigure,
-    MjvGeom,
-    MjvGLCamera,
-    MjvLight,
-    MjVisual,
-    MjvOption,
-    MjvPerturb,
-    MjvScene,
-    mjv_connector,
-    mjv_defaultCamera,
-    mjv_defaultFreeCamera,
-    mjv_defaultOption,
-    mjv_defaultPerturb,
-    mjv_initGeom,
+    MjLROpt as MjLROpt,
+    MjSolverStat as MjSolverStat,
+    MjTimerStat as MjTimerStat,
+    MjWarningStat as MjWarningStat,
+    MjrRect as MjrRect,
+    MjvCamera as MjvCamera,
+    MjvFigure as MjvFigure,
+    MjvGeom as MjvGeom,
+    MjvGLCamera as MjvGLCamera,
+    MjvLight as MjvLight,
+    MjVisual as MjVisual,
+    MjvOption as MjvOption,
+    MjvPerturb as MjvPerturb,
+    MjvScene as MjvScene,
+    mjv_connector as mjv_connector,
+    mjv_defaultCamera as mjv_defaultCamera,
+    mjv_defaultFreeCamera as mjv_defaultFreeCamera,
+    mjv_defaultOption as mjv_defaultOption,
+    mjv_defaultPerturb as mjv_defaultPerturb,
+    mjv_initGeom as mjv_initGeom,
 )
+
+MjContact = _model.Contact
+MjOption = _model.Option
+MjStatistic = _model.Statistic
+if TYPE_CHECKING:
+    from . import egl as egl
+    from . import glfw as glfw
+    from . import osmesa as osmesa
+    from . import rollout as rollout
+    from . import viewer as viewer
+    from ._faces import MjData as MjData
+    from ._faces import MjModel as MjModel
+    from ._spec_elements import *  # noqa: F403
+    from ._specs import MjSpec as MjSpec
+    from .renderer import Renderer as Renderer
+else:
+    MjModel = _model.Model
+    MjData = _model.Data
 
 __version__ = MUJOCO_VERSION  # what scripts compare with
 MJTNUM_BYTES = 8
@@ -57,19 +76,16 @@ class MissingName(NotImplementedError, AttributeError):
 
 # what to use instead of what is missing
 _INSTEAD = {
-    "mjr_": "sinew.mujoco.Renderer draws pictures",
-    "mjv_": "sinew.mujoco.Renderer and sinew.mujoco.viewer draw the model",
+    "mjr_": "mjr_render and mjr_readPixels, or sinew.mujoco.Renderer, draw pictures",
+    "mjv_": "mjv_updateScene, sinew.mujoco.Renderer and sinew.mujoco.viewer draw the model",
     "mjui_": "sinew.mujoco.viewer has its own panels",
     "mj_loadPlugin": "Sinew has no plugins; cables are built in",
     "mj_loadAllPlugin": "Sinew has no plugins; cables are built in",
     "mjx": "sinew.Batch steps many runs on the processor",
-    "MjrContext": "sinew.mujoco.Renderer draws pictures without one",
-    "GLContext": "sinew.mujoco.Renderer needs no OpenGL",
     "mj_constraintUpdate": "mj_fwdConstraint solves the constraints",
     "mj_addContact": "contacts come from collisions; sinew.Data.set_callbacks(contact_filter=) leaves some out",
     "mju_rayGeom": "mj_ray",
     "mj_setLengthRange": "lengthrange is computed when the model is compiled",
-    "mj_rayFlex": "sinew.ray meets flexes, too",
 }
 
 
@@ -104,7 +120,7 @@ def __getattr__(name: str) -> Any:
         from .renderer import Renderer
 
         return Renderer
-    if name in ("viewer", "rollout", "renderer", "_specs", "batch"):
+    if name in ("viewer", "rollout", "renderer", "_specs", "batch", "egl", "osmesa", "glfw"):
         try:
             return importlib.import_module(f"sinew.mujoco.{name}")
         except ModuleNotFoundError:
@@ -127,7 +143,7 @@ def alias_mujoco() -> None:
     if present is not None and present is not module:
         raise RuntimeError("mujoco was imported already: call alias_mujoco() before")
     sys.modules["mujoco"] = module
-    for part in ("rollout", "viewer", "renderer", "_enums", "_structs", "_functions", "_specs"):
+    for part in ("rollout", "viewer", "renderer", "gl_context", "egl", "osmesa", "glfw", "_enums", "_structs", "_functions", "_specs"):
         sys.modules[f"mujoco.{part}"] = importlib.import_module(f"{__name__}.{part}")
 
 
@@ -166,4 +182,4 @@ for _class, _label, _every in ((MjModel, "MjModel", MODEL_NAMES), (MjData, "MjDa
     for _attribute in _every:
         if not hasattr(_class, _attribute):
             setattr(_class, _attribute, _MissingAttribute(_label, _attribute))
-_ = (DivergenceError, _MjContactList, _derived, _load, _structs, FatalError, UnexpectedError, MjvFigure, MjvGLCamera, MjvLight)
+_ = (DivergenceError, _derived, _load, _structs)

@@ -298,7 +298,7 @@ def _islands(d: Any) -> dict[str, Any]:
         from . import MissingName
 
         raise MissingName("islands of models with flexes have no arrays here; sinew.Data.islands tells what the solver did")
-    touched = d.efc_J.reshape(d.nefc, m.nv) != 0
+    touched = d.constraint_jacobian() != 0
     above = list(range(m.ntree))  # a tree of the same island, itself if it is the first
 
     def first(tree: int) -> int:
@@ -368,3 +368,79 @@ for _name in (
     "iefc_force", "ifrc_smooth", "iacc_smooth", "iacc", "ifrc_constraint",
 ):  # fmt: skip
     setattr(Data, _name, _island(_name))
+
+
+# ---------------------------------------------------------------------------------------------------- constraint rows
+
+
+def _pattern(part: int) -> Callable[[Any], Any]:
+    """Part of the pattern of efc_J, which is zero where efc_J is dense."""
+
+    def make(d: Any) -> Any:
+        if d.model._is_sparse():
+            return d._sparse_J()[part]
+        return np.zeros(d.nefc * d.model.nv if part == 2 else d.nefc, np.int32)
+
+    return make
+
+
+def _is_dual(m: Any) -> bool:
+    return bool(m.opt.solver == 0 or m.opt.noslip_iterations > 0)
+
+
+def _weighted(d: Any) -> Any:
+    """J inv(M) J' + diag(R), which the solvers that work on forces invert; without rows, or with another solver: None."""
+    if not _is_dual(d.model) or not d.nefc:
+        return None
+    from .. import _core
+
+    J = d.constraint_jacobian()
+    X = np.zeros_like(J)
+    _core.solve_m(d.model, d, X, J)
+    return J @ X.T + np.diag(d.efc_R)
+
+
+def _weighted_entries(d: Any) -> tuple[Any, Any, Any, Any]:
+    """rownnz, rowadr, colind, values of efc_AR: rows that share a tree meet."""
+    if not _is_dual(d.model):
+        return np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0)
+    A = _weighted(d)
+    if A is None:
+        A = np.zeros((0, 0))
+    if not d.model._is_sparse():
+        n = len(A)
+        return np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(0, np.int32), A.reshape(-1)
+    meet = A != 0
+    rows, columns = np.nonzero(meet)
+    counts = np.bincount(rows, minlength=len(A)).astype(np.int32)
+    return counts, _starts(counts), columns.astype(np.int32), A[meet]
+
+
+def _bias(d: Any) -> Any:
+    """J qacc_smooth - aref."""
+    return d.constraint_jacobian() @ d.qacc_smooth - d.efc_aref
+
+
+_COPY = ", found when this is asked for: a copy"
+for _name, _make_rows, _doc in (
+    ("efc_J_rownnz", _pattern(0), "entries of each row of efc_J"), ("efc_J_rowadr", _pattern(1), "first entry of each row of efc_J"),
+    ("efc_J_colind", _pattern(2), "dofs of the entries of efc_J"), ("nJ", lambda d: len(d.efc_J), "entries of efc_J"),
+    ("efc_b", _bias, "J qacc_smooth - aref: acceleration of the rows without forces, less what they aim at"),
+    ("efc_AR", lambda d: _weighted_entries(d)[3], "J inv(M) J' + diag(R), where mj_isDual says so"),
+    ("efc_AR_rownnz", lambda d: _weighted_entries(d)[0], "entries of each row of efc_AR"),
+    ("efc_AR_rowadr", lambda d: _weighted_entries(d)[1], "first entry of each row of efc_AR"),
+    ("efc_AR_colind", lambda d: _weighted_entries(d)[2], "columns of the entries of efc_AR"),
+    ("nA", lambda d: len(d.efc_AR), "entries of efc_AR"),
+    ("efc_diagA", lambda d: d.efc_diagApprox, "approximate diagonal of J inv(M) J'"),
+):  # fmt: skip
+    setattr(Data, _name, property(_make_rows, doc=_doc + _COPY))
+
+
+def _fwdinv(self: Any) -> Any:
+    found = self.__dict__.get("_solver_fwdinv")
+    if found is None:
+        found = self.__dict__["_solver_fwdinv"] = np.zeros(2)
+    return found
+
+
+setattr(Data, "solver_fwdinv", property(_fwdinv, doc="What mj_compareFwdInv found: norms of differences of forces."))

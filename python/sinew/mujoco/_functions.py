@@ -6,6 +6,7 @@ import functools
 import math
 import os
 import re
+import time
 from typing import Any, Optional
 
 import numpy as np
@@ -97,14 +98,17 @@ mj_invVelocity = _ordered(_core.stage_velocity)
 
 
 def mj_step2(m: Model, d: Data) -> None:
-    """Second half of a step: actuators, applied forces, constraints, integration. mj_step1 is run if it has not been."""
+    """Second half of a step: actuators, applied forces, constraints, integration. mj_step1 is run if it has not been.
+
+    As in MuJoCo, halves of a step are not those of Runge-Kutta: with integrator="RK4" this is semi-implicit Euler.
+    """
     try:
-        _core.step2(m, d)
+        _with_integrator(m, d, _core.step2, 0 if m.opt.integrator == 1 else None)
     except ValueError as error:
         if "without step1" not in str(error):
             raise
         _core.step1(m, d)
-        _core.step2(m, d)
+        _with_integrator(m, d, _core.step2, 0 if m.opt.integrator == 1 else None)
 
 
 _STATES = 1 << int(mjtState.mjNSTATE)
@@ -137,13 +141,25 @@ def mj_fwdKinematics(m: Model, d: Data) -> None:
         stage(m, d)
 
 
-def _advance_with(m: Model, d: Data, integrator: int) -> None:
+def _with_integrator(m: Model, d: Data, function: Any, integrator: Optional[int]) -> None:
+    """function(m, d) with another integrator than that of the model."""
+    if integrator is None or integrator == m.opt.integrator:
+        return function(m, d)  # type: ignore[no-any-return]
     before = m.opt.integrator
     m.opt.integrator = integrator
     try:
-        _core.stage_advance(m, d)
+        function(m, d)
     finally:
-        m.opt.integrator = before
+        while True:
+            try:
+                m.opt.integrator = before
+                break
+            except RuntimeError:  # another thread makes a step with this Model
+                time.sleep(1e-4)
+
+
+def _advance_with(m: Model, d: Data, integrator: int) -> None:
+    _with_integrator(m, d, _core.stage_advance, integrator)
 
 
 def mj_Euler(m: Model, d: Data) -> None:
@@ -190,6 +206,22 @@ def mj_inverseSkip(m: Model, d: Data, skipstage: int, skipsensor: int) -> None:
     finally:
         if skipsensor:
             m.opt.disableflags = before
+
+
+def mj_compareFwdInv(m: Model, d: Data) -> None:
+    """How far forward and inverse dynamics are apart, into d.solver_fwdinv: norms of the differences of the constraint force,
+    and of the applied force. Needs mj_forward; qfrc_constraint stays as it was."""
+    found: Array = getattr(d, "solver_fwdinv")
+    if d.nefc == 0:
+        found[:] = 0
+        return
+    other = d.__copy__()
+    _core.mj_inverse(m, other)
+    applied = d.qfrc_applied + d.qfrc_actuator
+    for body in np.flatnonzero(d.xfrc_applied.any(axis=1)):
+        _core.apply_ft(m, d, d.xfrc_applied[body, :3], d.xfrc_applied[body, 3:], d.xipos[body], int(body), applied)
+    found[0] = np.linalg.norm(d.qfrc_constraint - other.qfrc_constraint)
+    found[1] = np.linalg.norm(applied - other.qfrc_inverse)
 
 
 def mj_invConstraint(m: Model, d: Data) -> None:
@@ -568,26 +600,26 @@ def mj_isPyramidal(m: Model) -> int:
 
 def mj_isSparse(m: Model) -> int:
     """Whether MuJoCo would store the constraint Jacobian of this model as a sparse matrix."""
-    return int(m.opt.jacobian == 1 or (m.opt.jacobian == 2 and m.nv >= 60))
+    return int(m._is_sparse())
 
 
 def mj_isDual(m: Model) -> int:
-    """Whether the solver works on forces."""
-    return int(m.opt.solver == 0)
+    """Whether MuJoCo's solver would work on forces: PGS, or iterations without slip."""
+    return int(m.opt.solver == 0 or m.opt.noslip_iterations > 0)
 
 
 def mj_mulJacVec(m: Model, d: Data, res: Array, vec: ArrayLike) -> None:
     """res = J vec."""
     if np.size(res) != d.nefc:
         raise TypeError(f"res should be of size nefc = {d.nefc}, found {np.size(res)}")
-    _out(res)[...] = d.efc_J.reshape(d.nefc, m.nv) @ _in(vec, m.nv, "vec")
+    _out(res)[...] = d.constraint_jacobian() @ _in(vec, m.nv, "vec")
 
 
 def mj_mulJacTVec(m: Model, d: Data, res: Array, vec: ArrayLike) -> None:
     """res = J' vec."""
     if np.size(vec) != d.nefc:
         raise TypeError(f"vec should be of size nefc = {d.nefc}, found {np.size(vec)}")
-    _out(res, m.nv)[...] = d.efc_J.reshape(d.nefc, m.nv).T @ _in(vec)
+    _out(res, m.nv)[...] = d.constraint_jacobian().T @ _in(vec)
 
 
 def mj_getTotalmass(m: Model) -> float:
@@ -692,6 +724,61 @@ def mj_multiRay(
     geomid[...] = geoms
     if normal is not None:
         _out(normal, 3 * nray, "normal")[...] = normals.reshape(normal.shape)
+
+
+def _ray_at(m: Model, d: Data, kind: int, index: int, pnt: ArrayLike, vec: ArrayLike, normal: Optional[Array]) -> tuple[float, Any]:
+    distance, point, direction, *_ = _core.ray_at(m, d, kind, index, pnt, vec)
+    if normal is not None:
+        _out(normal, 3, "normal")[...] = np.reshape(direction, np.shape(normal))
+    return float(distance), point
+
+
+def _typed_geom(m: Model, geomid: int, kind: int, name: str) -> int:
+    if not 0 <= int(geomid) < m.ngeom:
+        raise FatalError(f"{name}: geom {int(geomid)} does not exist: there are {m.ngeom}")
+    if m.geom_type[int(geomid)] != kind:
+        raise FatalError(f"{name}: geom {int(geomid)} has another type: {int(m.geom_type[int(geomid)])}, expected {kind}")
+    return int(geomid)
+
+
+def mj_rayMesh(m: Model, d: Data, geomid: int, pnt: ArrayLike, vec: ArrayLike, normal: Optional[Array] = None) -> float:
+    """Distance along a ray to a geom that is a mesh, in units of vec; -1: it misses."""
+    return _ray_at(m, d, 5, _typed_geom(m, geomid, 7, "mj_rayMesh"), pnt, vec, normal)[0]
+
+
+def mj_rayHfield(m: Model, d: Data, geomid: int, pnt: ArrayLike, vec: ArrayLike, normal: Optional[Array] = None) -> float:
+    """Distance along a ray to a geom that is a height field, in units of vec; -1: it misses."""
+    return _ray_at(m, d, 5, _typed_geom(m, geomid, 1, "mj_rayHfield"), pnt, vec, normal)[0]
+
+
+def mj_rayFlex(
+    m: Model,
+    d: Data,
+    flex_layer: int,
+    flg_vert: bool,
+    flg_edge: bool,
+    flg_face: bool,
+    flg_skin: bool,
+    flexid: int,
+    pnt: ArrayLike,
+    vec: ArrayLike,
+    vertid: Any = None,
+    normal: Optional[Array] = None,
+) -> float:
+    """Distance along a ray to the surface of a flex (flg_face or flg_skin), in units of vec; -1: it misses. vertid: the
+    vertex nearest to where it meets."""
+    if not 0 <= int(flexid) < m.nflex:
+        raise FatalError(f"mj_rayFlex: flex {int(flexid)} does not exist: there are {m.nflex}")
+    if flg_vert or flg_edge or int(flex_layer) != 0:
+        raise NotImplementedError("mj_rayFlex: vertices, edges and inner layers are not asked; flg_face and flg_skin are the surface")
+    found, point = -1.0, np.zeros(3)
+    if flg_face or flg_skin:
+        found, point = _ray_at(m, d, 9, int(flexid), pnt, vec, normal)
+    if vertid is not None:
+        start, count = int(m.flex_vertadr[int(flexid)]), int(m.flex_vertnum[int(flexid)])
+        places = d.flexvert_xpos[start : start + count]
+        vertid[0] = -1 if found < 0 else int(np.argmin(np.sum((places - point) ** 2, axis=1)))
+    return found
 
 
 def mj_geomDistance(m: Model, d: Data, geom1: int, geom2: int, distmax: float, fromto: Optional[Array]) -> float:

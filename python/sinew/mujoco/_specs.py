@@ -16,7 +16,7 @@ import warnings
 import weakref
 import xml.etree.ElementTree as ET
 import zipfile
-from typing import Any, Iterator, Mapping, Optional, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Union, cast
 
 import numpy as np
 
@@ -39,6 +39,11 @@ from ._structs import MjLROpt, MjVisual, _Struct
 _NAN = float("nan")
 _TREE = ("body", "frame", "geom", "joint", "site", "camera", "light")
 _PLACE = re.compile(r"^[^\n:]*:(\d+): ")
+
+if TYPE_CHECKING:
+    from ._faces import MjData, MjModel
+else:
+    MjData, MjModel = Data, Model
 
 
 class _SpecStatistic(_Struct):
@@ -517,7 +522,7 @@ class MjSpec:
             text, lines = serialize(Writer(self, False, place).root())
             yield text, self.modelfiledir, lines, (None, text.replace(scratch + os.sep, ""), files, self.modelfiledir)
 
-    def compile(self, vfs: Any = None) -> Model:
+    def compile(self, vfs: Any = None) -> MjModel:
         """The model. Raises ValueError with the element that is wrong."""
         start = time.perf_counter()
         with self._written() as (text, folder, lines, source):
@@ -535,7 +540,7 @@ class MjSpec:
         _SOURCES[model] = source  # as it is now: the MjSpec may change
         _COMPILED[model] = (weakref.ref(self), self._numbers(model))
         model.__dict__["_spec_object"] = self
-        return model
+        return cast(MjModel, model)
 
     def _without_keys(self) -> Model:
         """The model without keyframes, whose reference configuration others are filled up with."""
@@ -562,12 +567,12 @@ class MjSpec:
                 e.__dict__["_id"] = i
         return table
 
-    def recompile(self, model: Model, data: Data) -> tuple[Model, Data]:
+    def recompile(self, model: Model, data: Data) -> tuple[MjModel, MjData]:
         """Compiles the changed MjSpec; the new MjData has the state of `data` for all that is still there."""
         old = _COMPILED.get(model)
         before = old[1] if old is not None and old[0]() is self else {}
         made = self.compile()
-        return made, _transfer(before, _COMPILED[made][1], model, data, made)
+        return made, cast(MjData, _transfer(before, _COMPILED[made][1], model, data, made))
 
     # ---- copying, deleting, attaching
 

@@ -145,10 +145,17 @@ class MjvFigure(_Struct):
 
 
 class _Geoms(Sequence[MjvGeom]):
-    """As many geoms as a scene may hold, made when they are first asked for."""
+    """As many geoms as a scene may hold, made when they are first asked for. The first ones are those of the model."""
 
     def __init__(self, count: int) -> None:
         self._made: list[Optional[MjvGeom]] = [None] * count
+        self._own: Sequence[int] = ()  # geoms and sites of the model, as numbers of what is drawn
+        self._make: Any = None
+        self._first: dict[int, MjvGeom] = {}  # what the first ones were that a program has asked for
+
+    def _refill(self, own: Sequence[int], make: Callable[[int], MjvGeom]) -> None:
+        self._own, self._make, self._first = own, make, {}
+        self._made[: len(own)] = [None] * len(own)
 
     def __len__(self) -> int:
         return len(self._made)
@@ -156,9 +163,16 @@ class _Geoms(Sequence[MjvGeom]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return tuple(self[i] for i in range(*index.indices(len(self._made))))
-        found = self._made[index]
+        place = int(index)
+        if not -len(self._made) <= place < len(self._made):
+            raise IndexError(f"geom {place} does not exist: the scene holds {len(self._made)}")
+        place %= len(self._made)
+        found = self._made[place]
         if found is None:
-            found = self._made[index] = MjvGeom()
+            found = self._made[place] = self._make(self._own[place]) if place < len(self._own) else MjvGeom()
+            if place < len(self._own):
+                found.segid = place
+                self._first[place] = found.__copy__()
         return found
 
     def __repr__(self) -> str:
@@ -166,11 +180,18 @@ class _Geoms(Sequence[MjvGeom]):
 
 
 class MjvScene:
-    """What is drawn: the model, and geoms that a program adds. The arrays of flexes and skins are empty."""
+    """What is drawn: geoms of the model and geoms that a program adds. The arrays of flexes and skins are empty.
+
+    mjv_updateScene and Renderer.update_scene list the geoms and sites of the model first. A program may change their
+    colours, sizes and poses before the scene is drawn, drop the last ones, and add others. Tendons, flexes, skins and
+    what explains the state (contacts, joints, ...) are drawn without being listed.
+    """
 
     def __init__(self, model: Any = None, maxgeom: Optional[int] = None) -> None:
         if maxgeom is None:
             maxgeom = 0 if model is None else 1000
+        if int(maxgeom) < 0:
+            raise ValueError(f"maxgeom: must not be negative, found {maxgeom}")
         self.maxgeom = int(maxgeom)
         self.scale = 1.0
         self.ngeom = self.nlight = self.nflex = self.nskin = self.status = self.stereo = self.framewidth = 0
@@ -183,6 +204,11 @@ class MjvScene:
         self.flags = _flags(int(mjtRndFlag.mjNRNDFLAG), (
             mjtRndFlag.mjRND_SHADOW, mjtRndFlag.mjRND_REFLECTION, mjtRndFlag.mjRND_SKYBOX, mjtRndFlag.mjRND_HAZE,
             mjtRndFlag.mjRND_CULL_FACE))  # fmt: skip
+        self._model = model
+        self._frame: Any = None  # what mjv_updateScene saw
+        self._textures = True
+        self._poses: Any = None  # of the geoms and sites of the model: position, matrix, colour
+        self._hidden: Any = ()  # those that are not drawn although they could be seen
 
 
 class MjrRect(_Struct):

@@ -10,24 +10,12 @@ from numpy.typing import NDArray
 from .. import _core
 from .._model import Data, Model
 from .._picture import scene_of, share_pixels
-from ._enums import mjtFrame, mjtRndFlag, mjtVisFlag
+from ._enums import mjtRndFlag, mjtVisFlag
 from ._load import share_visual
-from ._structs import MjvCamera, MjvOption, MjvScene, drawn
+from ._cameras import fixed_id
+from ._scenes import changes, list_geoms, shown_by
+from ._structs import MjvCamera, MjvOption, MjvScene
 
-# what the flags of mjtVisFlag switch; others have no effect
-_FLAGS = {
-    "joints": mjtVisFlag.mjVIS_JOINT, "cameras": mjtVisFlag.mjVIS_CAMERA, "actuators": mjtVisFlag.mjVIS_ACTUATOR,
-    "lights": mjtVisFlag.mjVIS_LIGHT, "tendons": mjtVisFlag.mjVIS_TENDON, "constraints": mjtVisFlag.mjVIS_CONSTRAINT,
-    "inertias": mjtVisFlag.mjVIS_INERTIA, "perturbation": mjtVisFlag.mjVIS_PERTFORCE,
-    "contactPoints": mjtVisFlag.mjVIS_CONTACTPOINT, "contactForces": mjtVisFlag.mjVIS_CONTACTFORCE,
-    "contactSplit": mjtVisFlag.mjVIS_CONTACTSPLIT, "transparent": mjtVisFlag.mjVIS_TRANSPARENT,
-    "centersOfMass": mjtVisFlag.mjVIS_COM, "skins": mjtVisFlag.mjVIS_SKIN,
-}  # fmt: skip
-_FLEX_FLAGS = (mjtVisFlag.mjVIS_FLEXVERT, mjtVisFlag.mjVIS_FLEXEDGE, mjtVisFlag.mjVIS_FLEXFACE, mjtVisFlag.mjVIS_FLEXSKIN)
-_FRAMES = {
-    mjtFrame.mjFRAME_NONE: 0, mjtFrame.mjFRAME_WORLD: 1, mjtFrame.mjFRAME_BODY: 2, mjtFrame.mjFRAME_GEOM: 3,
-    mjtFrame.mjFRAME_SITE: 4, mjtFrame.mjFRAME_CAMERA: 5,
-}  # fmt: skip
 _COLORS = ("material", "stress", "strain", "contact_force", "energy")
 
 
@@ -129,9 +117,9 @@ class Renderer:
             if camera.type == 2:
                 view: Any = int(camera.fixedcamid)
             else:
-                tracked = int(camera.trackbodyid) if camera.type == 1 else -1
-                look = np.zeros(3) if tracked >= 0 else camera.lookat
-                view = ([float(x) for x in look], float(camera.distance), float(camera.azimuth), float(camera.elevation), tracked)
+                fixed_id(self._model, camera)  # refuses a body that does not exist
+                look = data.subtree_com[int(camera.trackbodyid)] if camera.type == 1 else camera.lookat
+                view = ([float(x) for x in look], float(camera.distance), float(camera.azimuth), float(camera.elevation), -1)
         elif isinstance(camera, str):
             try:
                 view = self._model.camera(camera).id
@@ -144,22 +132,13 @@ class Renderer:
         if isinstance(view, int) and not -1 <= view < self._model.ncam:
             raise ValueError(f"The camera id {view} is out of range [-1, {self._model.ncam})")
         option = MjvOption() if scene_option is None else scene_option
-        groups = [
-            [bool(g) for g in getattr(option, name + "group")]
-            for name in ("geom", "site", "joint", "tendon", "actuator", "flex", "skin")
-        ]
-        if option.frame not in _FRAMES:
-            raise NotImplementedError(f"frame: {mjtFrame(option.frame).name} is not drawn; world, body, geom, site and camera are")
-        flags = {name: bool(option.flags[flag]) for name, flag in _FLAGS.items()}
-        flags["flexes"] = any(bool(option.flags[flag]) for flag in _FLEX_FLAGS)
+        groups, flags, frames = shown_by(option)
         self._textures = bool(option.flags[mjtVisFlag.mjVIS_TEXTURE])
         if self.flex_color not in _COLORS:
             raise ValueError(f"flex_color: must be one of {', '.join(_COLORS)}, found {self.flex_color!r}")
         share_visual(self._model, self._scene)
-        base._update(
-            self._model, data, view, groups, flags, _FRAMES[mjtFrame(option.frame)], _COLORS.index(self.flex_color)
-        )
-        self.scene.ngeom = 0
+        base._update(self._model, data, view, groups, flags, frames, _COLORS.index(self.flex_color))
+        list_geoms(self._model, self.scene, base._instances())
         self._place_camera(base._view(), view if isinstance(view, int) else -1)
 
     def _place_camera(self, view: Any, camera: int) -> None:
@@ -198,19 +177,19 @@ class Renderer:
             out = np.empty(shape, dtype)
         elif out.shape != shape or out.dtype != dtype:
             raise ValueError(f"Expected `out.shape == {shape}` and {np.dtype(dtype)}, got {out.shape} {out.dtype}")
+        extras, edits = changes(self.scene, self._pixel)
         if self._mode == "rgb":
-            extras = [shape for geom in self.scene.geoms[: self.scene.ngeom] for shape in drawn(geom, self._pixel)]
             shown = self.scene.flags
             base._rgb(
-                out, extras, bool(shown[mjtRndFlag.mjRND_SHADOW]), bool(shown[mjtRndFlag.mjRND_REFLECTION]),
+                out, extras, edits, bool(shown[mjtRndFlag.mjRND_SHADOW]), bool(shown[mjtRndFlag.mjRND_REFLECTION]),
                 bool(shown[mjtRndFlag.mjRND_HAZE]), self._textures,
             )  # fmt: skip
         elif self._mode == "depth":
-            base._depth(out)
+            base._depth(out, extras, edits)
         elif self._mode == "normal":
-            base._normals(out)
+            base._normals(out, extras, edits)
         else:
-            base._segmentation(out)
+            base._segmentation(out, edits)
         return out
 
     def close(self) -> None:

@@ -124,7 +124,8 @@ class Handle:
         self._lock = threading.RLock()
         self._closed = threading.Event()
         if key_callback is not None:
-            threading.Thread(target=_call_keys, args=(self._base, self._closed, key_callback), daemon=True).start()
+            self._keys = threading.Thread(target=_call_keys, args=(self._base, self._closed, key_callback), daemon=True)
+            self._keys.start()
 
     @property
     def url(self) -> str:
@@ -297,6 +298,9 @@ class Handle:
     def close(self) -> None:
         """Ends it."""
         self._closed.set()
+        keys = self.__dict__.pop("_keys", None)
+        if keys is not None and keys is not threading.current_thread():
+            keys.join()
         with self._lock:
             if self._base is not None:
                 self._base._close()

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "math/kernel.h"
+#include "math/sparse/coarse_space.h"
 
 namespace sinew::sparse {
 namespace {
@@ -18,8 +19,6 @@ constexpr double kSmallestPivot = 1e-6;
 constexpr double kFirstShift = 0.003;
 /// A diagonal that is enlarged by that much is all there is of the matrix.
 constexpr double kLargestShift = 1e8;
-/// So much of what would fill in is taken off the diagonal. A little less than all: then few pivots become negative.
-constexpr float kCompensation = 0.95F;
 
 constexpr int kStride = BlockMatrix::kStride;
 constexpr std::ptrdiff_t kColumns = 3 * kStride;  // numbers of a block by columns, padded
@@ -304,7 +303,7 @@ SINEW_INLINE void columnsOfProduct(const float* X, const float* V, float* column
 /// Column j of S, and D_j. With F_pq = S_pl L_ql', what eliminating row l leaves at (p, q):
 ///
 ///   S_ij = A_ij - sum of F_ij over the columns l < j that rows i and j share,
-///   D_j = A_jj - sum over l of (F_jj + kCompensation (the F_jq that have no place at (j, q), q not j)),
+///   D_j = A_jj - sum over l of (F_jj + compensation (the F_jq that have no place at (j, q), q not j)),
 ///
 /// symmetrized. The latter are all F_jq of l, that is S_jl (sum of L_ql over q)', but F_jj and those that have a place;
 /// these are A_jq - S_jq in sum.
@@ -312,6 +311,7 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
   constexpr int kSize = BlockMatrix::kSize;
   const int *rowAdr = pattern_->rowAdr(), *column = pattern_->column();
   const int rows = pattern_->rows();
+  const float compensation = compensation_;
   const auto factorAt = [&](int k) __attribute__((always_inline)) {
     return factor_.data() + std::ptrdiff_t{kSize} * k;
   };
@@ -330,7 +330,7 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
       float *L = row_.data() + kColumns * (k - begin), mixed[kColumns];
       columnsOfProduct(S, factorAt(rowAdr[l + 1] - 1), L);
       for (int c = 0; c < kColumns; c += kStride) {
-        store(mixed + c, (1 - kCompensation) * loadWide(L + c) + kCompensation * loadWide(sums + c));
+        store(mixed + c, (1 - compensation) * loadWide(L + c) + compensation * loadWide(sums + c));
       }
       addProduct(S, mixed, off);
       for (int r = 0; r < 3; ++r) {
@@ -352,7 +352,7 @@ SINEW_KERNEL bool BlockMaker::makeColumns(std::span<const std::uint8_t> changed)
     }
     completeDiagonal(j);
     const double* D = value_.data() + std::ptrdiff_t{kSize} * last;
-    for (int r = 0; r < 3; ++r) off[r] -= kCompensation * kept[r];
+    for (int r = 0; r < 3; ++r) off[r] -= compensation * kept[r];
     double start[3];
     Wide diagonal[3];
     for (int c = 0; c < 3; ++c) {
@@ -422,10 +422,16 @@ BlockGradients::BlockGradients(int rows, Arena& arena) {
   preconditioned_ = arena.take<float>(lanes);
 }
 
-BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share, double enough,
-                                             int mostIterations) const {
+BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share, double enough, int mostIterations,
+                                             const CoarseSpace* coarse) const {
   std::fill(solution_.begin(), solution_.end(), 0.0);
   std::fill(direction_.begin(), direction_.end(), 0.0);
+  double ofStart = 0;  // b'x of the start
+  if (coarse) {
+    ofStart = coarse->solve(residual_.data(), solution_.data());
+    A.multiply(solution_.data(), product_.data());
+    for (std::size_t i = 0; i < residual_.size(); ++i) residual_[i] -= i % kStride < 3 ? product_[i] : residual_[i];
+  }
   // a power of two that leaves single precision room on either side
   double largest = 0;
   for (const double value : residual_) largest = std::max(largest, std::abs(value));
@@ -436,15 +442,19 @@ BlockGradients::Report BlockGradients::solve(const BlockMatrix& A, double share,
   bool converged = false;
   for (; iteration < mostIterations; ++iteration) {
     const double* q = iteration == 0 ? direction_.data() : product_.data();  // 0 at first
-    const double form = A.forward(alpha, q, residual_.data(), scale, preconditioned_.data(), carry_.data());
+    double form = A.forward(alpha, q, residual_.data(), scale, preconditioned_.data(), carry_.data());
+    if (coarse) {
+      A.backward(preconditioned_.data(), carry_.data());
+      form += coarse->correct(residual_.data(), scale, preconditioned_.data());
+    }
     const double now = form / scale / scale;
     if (!std::isfinite(now)) break;
-    if (iteration == 0) most = now;
+    if (iteration == 0) most = ofStart + now;
     converged = !(now > share * most) || (iteration > 0 && 0.5 * now <= enough);
     if (converged) break;
     const double beta = iteration == 0 ? 0 : now / rho;
     rho = now;
-    A.backward(preconditioned_.data(), carry_.data());
+    if (!coarse) A.backward(preconditioned_.data(), carry_.data());
     // the step of the last iteration is taken along
     const double curvature =
         A.turn(alpha, solution_.data(), 1 / scale, preconditioned_.data(), beta, direction_.data(), product_.data());

@@ -8,6 +8,8 @@
 
 namespace sinew::sparse {
 
+class CoarseSpace;
+
 /// Which blocks a symmetric matrix in blocks of 3 x 3 has. Only those of the lower triangle are listed, row by row,
 /// columns growing, the diagonal last.
 ///
@@ -82,6 +84,9 @@ class BlockMatrix {
       : pattern_(&pattern), value_(value.data()), factor_(factor.data()) {}
 
   int rows() const { return pattern_->rows(); }
+  const BlockPattern& pattern() const { return *pattern_; }
+  /// The numbers of block k; on the diagonal those above it mean nothing.
+  const double* block(int k) const { return value_ + std::ptrdiff_t{kSize} * k; }
   /// y = A x; returns x'A x. Fourth numbers of y mean nothing.
   double multiply(const double* x, double* y) const;
 
@@ -105,6 +110,8 @@ class BlockMatrix {
 /// Makes the numbers of a BlockMatrix.
 class BlockMaker {
  public:
+  static constexpr float kUsualCompensation = 0.95F;  ///< a little less than all: then few pivots become negative
+
   /// Scratch from `arena`.
   BlockMaker(const BlockPattern& pattern, std::span<double> value, std::span<float> factor, Arena& arena);
   /// The numbers, too.
@@ -122,6 +129,9 @@ class BlockMaker {
   /// [Manteuffel 1980]. If that does not help, because the matrix has numbers that single precision does not hold, the
   /// factor is not a number, and conjugate gradients do not start.
   void factor();
+  /// So much of what would fill in is taken off the diagonal by factor(), from 0 to 1. Less than the usual helps where
+  /// a coarse space (coarse_space.h) takes care of smooth vectors.
+  void setCompensation(float share) { compensation_ = share; }
   /// Takes the factor of another matrix, from which this one differs in few rows; factorAgain() makes those. False: it
   /// has another pattern, and nothing was done.
   bool takeFactor(const BlockMatrix& other);
@@ -140,6 +150,7 @@ class BlockMaker {
   std::span<float> sums_;  // for each column of L = S inv(D) the sum of its blocks, by columns, padded
   std::span<float> row_;   // scratch: blocks of one row of L, by columns, padded
   double shift_ = 0;
+  float compensation_ = kUsualCompensation;
 };
 
 /// Conjugate gradients for A x = b, preconditioned by the incomplete factor of A. Takes all its memory when it is made.
@@ -158,7 +169,12 @@ class BlockGradients {
     double start = 0;  ///< 1/2 b' P b, P being the preconditioner: about 1/2 b' inv(A) b
   };
   /// Iterations end when what is left of 1/2 b' inv(A) b is below `share` of it, or below `enough`.
-  Report solve(const BlockMatrix& A, double share, double enough, int mostIterations) const;
+  ///
+  /// With a coarse space of A the preconditioner has two levels: the start is exact in that space, and what the
+  /// incomplete factor says is corrected by it (A-DEF2 of [Tang, Nabben, Vuik and Erlangga 2009]). The number of
+  /// iterations then hardly depends on the number of rows.
+  Report solve(const BlockMatrix& A, double share, double enough, int mostIterations,
+               const CoarseSpace* coarse = nullptr) const;
 
  private:
   std::span<double> residual_, direction_, product_, solution_;

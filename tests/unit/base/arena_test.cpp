@@ -69,6 +69,23 @@ TEST(Arena, FirstScopeGivesBackAll) {
   EXPECT_EQ(arena.take<double>(8).data(), first);
 }
 
+/// A question asked in the middle of a step settles the arena that the step still uses.
+TEST(Arena, SettlingKeepsWhatIsTaken) {
+  Arena arena;
+  arena.reserve(1 << 12);
+  const Arena::Scope scope(arena);
+  const std::span<double> few = arena.take<double>(8);
+  few[0] = 3;
+  arena.settle();
+  EXPECT_NE(arena.take<double>(8).data(), few.data());
+  const std::span<double> many = arena.take<double>(100000);  // in a block of its own
+  many[99999] = 4;
+  arena.settle();
+  arena.zeros<double>(100000);
+  EXPECT_EQ(few[0], 3);
+  EXPECT_EQ(many[99999], 4);
+}
+
 TEST(Arena, MovesWithItsMemory) {
   Arena arena;
   double* first = nullptr;

@@ -36,6 +36,32 @@ TEST_F(Threads, VisitEveryIndexOnceAndShareNoSlot) {
   parallelFor(4, 0, [](int, int) { FAIL() << "there is no index"; });
 }
 
+// Every call looks at what all calls of earlier stages have left, without any protection of its own: an index that
+// began too early would see nothing there, and the thread sanitizer a race.
+TEST_F(Threads, StagesBeginWhenTheOnesBeforeHaveEnded) {
+  const std::vector<std::vector<int>> allEnds{{}, {0}, {5}, {1, 2, 3}, {3, 3, 40, 41, 41, 200, 203}, {0, 64, 64, 1000}};
+  for (const std::vector<int>& ends : allEnds) {
+    const int count = ends.empty() ? 0 : ends.back();
+    for (const int threads : {-1, 0, 1, 2, 3, 4, 100}) {
+      std::vector<int> visits(static_cast<std::size_t>(count), 0), seen(visits), bySlot(100, 0);
+      parallelStages(threads, ends, [&](int index, int slot) {
+        int begin = 0;
+        for (const int end : ends) begin = end <= index ? end : begin;
+        for (int i = 0; i < begin; ++i) seen[index] += visits[i];
+        ++visits[index];
+        ++bySlot[slot];
+      });
+      EXPECT_EQ(visits, std::vector<int>(static_cast<std::size_t>(count), 1)) << threads;
+      EXPECT_EQ(std::accumulate(bySlot.begin(), bySlot.end(), 0), count) << threads;
+      int begin = 0;
+      for (const int end : ends) {
+        for (int i = begin; i < end; ++i) EXPECT_EQ(seen[i], begin) << "index " << i << ", threads " << threads;
+        begin = end;
+      }
+    }
+  }
+}
+
 // A thread that has done its share of a step waits for the others. If it took the step of another Data meanwhile, steps
 // would pile up on its stack, and each would last as long as all above it. Three threads: the first waits in a step for
 // the second, while the third offers a task.

@@ -1,7 +1,9 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <random>
 #include <set>
@@ -64,6 +66,52 @@ TEST(ElementContacts, AreThoseOfAllElementsWhateverTheBoxesSay) {
         total += static_cast<int>(expected.size());
       }
       EXPECT_GT(total, 10) << geom << flex;
+    }
+  }
+}
+
+/// A box edge presses into a fold right below a row of vertices: the sheet is vertical above it (y = 0) and leaves at
+/// an angle below. The triangles around a vertex of the row have the same angles above and below, and the edge of the
+/// box is so near to the row that the interpolation does not matter: M n = pi (y (y n) + n), so that the tangent of the
+/// tilt is half of that of the fold, up to the skew of the mesh. Whichever way round the triangles are and wherever their diagonals.
+TEST(ElementContacts, EdgesOfBoxesMeetTheSmoothSheet) {
+  const double angle = 0.4, radius = 0.001, below = 1e-6;
+  const double c = std::cos(angle), s = std::sin(angle);
+  for (const bool reversed : {false, true}) {
+    for (const std::string law : {"stvk", "mujoco"}) {
+      std::string vertices, elements;
+      const int columns = 5;
+      for (int row = 0; row < 3; ++row) {
+        for (int i = 0; i < columns; ++i) {
+          const double x = 0.02 * (i - 2) + 0.001 * row;
+          const double y = row == 2 ? 0.02 * s : 0, z = row == 0 ? 0.02 : row == 1 ? 0 : -0.02 * c;
+          vertices += fmt::format("{} {} {} ", x, y, z);
+          if (row == 0 || i == 0) continue;
+          const int a = (row - 1) * columns + i - 1, b = a + 1, e = row * columns + i - 1, f = e + 1;
+          elements += reversed && i % 2 ? fmt::format("{} {} {} {} {} {} ", b, a, e, b, e, f)
+                                        : fmt::format("{} {} {} {} {} {} ", a, b, e, b, f, e);
+        }
+      }
+      // the box is on the side to which the sheet goes; its lower edge along x is where the fold has come near it
+      const double near = 0.9 * radius;
+      const Model m = test::modelOf(fmt::format(
+          R"(<mujoco><option speculative="none"/><worldbody><geom type="box" size=".5 .1 .1" pos="0 {} {}"/></worldbody>
+          <deformable><flex name="f" dim="2" radius="{}" vertex="{}" element="{}"><contact selfcollide="none"/>
+          <elasticity young="1e5" thickness=".001" elastic2d="both" law="{}"/></flex></deformable></mujoco>)",
+          0.1 + below * s + near * c, 0.1 - below * c + near * s, radius, vertices, elements, law));
+      Data d(m);
+      forward(m, d);
+      int crossings = 0;
+      for (const Contact& contact : d.contact) {
+        // normals of the fold itself: below the row, where an edge of the mesh crosses that of the box
+        if (contact.elem[1] < 0 || std::abs(contact.dist + radius - near) > 1e-6) continue;
+        const double tilt = contact.frame[2] / contact.frame[1];
+        if (std::abs(tilt) < 0.05) continue;
+        ++crossings;
+        EXPECT_NEAR(contact.frame[0], 0, 1e-9);
+        EXPECT_NEAR(tilt, (law == "mujoco" ? 1 : 0.5) * s / c, 0.01) << law << reversed;
+      }
+      EXPECT_GT(crossings, 2) << law;
     }
   }
 }

@@ -40,6 +40,9 @@ TEST_P(FlexError, SaysWhereAndWhat) { EXPECT_EQ(errorOf(GetParam().xml), GetPara
 
 const std::string kComp = "m.xml:3: <flexcomp name=\"f\">: ";
 const std::string kFlex = "m.xml:3: <flex name=\"f\">: ";
+const std::string kTooFlat =
+    " is lower than a millionth of its longest edge: it is too flat to be elastic; merge vertices that are close to "
+    "each other, or remesh";
 const std::string kPin = "m.xml:3: <pin>: ";
 const std::string kGrid = "count=\"3 3 1\" ";
 const std::string kSquare = "vertex=\"0 0 0 1 0 0 1 1 0 0 1 0\" ";
@@ -125,6 +128,22 @@ INSTANTIATE_TEST_SUITE_P(
              kFlex + "element 0 is a triangle without area"},
         Case{"FlatTetrahedron", flex("dim=\"3\" " + kSquare + "element=\"0 1 2 3\""),
              kFlex + "element 0 is a tetrahedron without volume"},
+        Case{"SliverOfASheet",
+             flex("vertex=\"0 0 0 1 0 0 1 1 0 .5 -1e-7 0\" element=\"0 1 2 1 0 3\"",
+                  "<elasticity young=\"1e5\" thickness=\".01\" elastic2d=\"stretch\"/>"),
+             kFlex + "element 1 (vertices 1, 0, 3)" + kTooFlat},
+        Case{"SliverThatBends",
+             flex("vertex=\"0 0 0 1 0 0 1 1 0 .5 -1e-7 0\" element=\"0 1 2 1 0 3\"",
+                  "<elasticity young=\"1e5\" thickness=\".01\" elastic2d=\"bend\" bending=\"dihedral\" law=\"stvk\"/>"),
+             kFlex + "element 1 (vertices 1, 0, 3)" + kTooFlat},
+        Case{"SliverOfASolid",
+             flex("dim=\"3\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1 .3 .3 -1e-7\" element=\"0 1 2 3 0 2 1 4\"",
+                  "<elasticity young=\"1e5\"/>"),
+             kFlex + "element 1 (vertices 0, 1, 2, 4)" + kTooFlat},
+        Case{"SliverOfSecondOrder",
+             flex("dim=\"3\" vertex=\"0 0 0 1 0 0 0 1 0 0 0 1 .3 .3 -1e-7\" element=\"0 1 2 3 0 2 1 4\"",
+                  "<elasticity young=\"1e5\" law=\"stvk\" order=\"2\"/>"),
+             kFlex + "element 1 (vertices 0, 1, 2, 4)" + kTooFlat},
         Case{"NotANumber", flexcomp(kGrid + "mass=\"nan\""), kComp + "'mass' must be finite, found \"nan\""},
         Case{"Infinite", flex("element=\"0 1 2\" vertex=\"0 0 inf\""),
              kFlex + "'vertex' must be finite, found \"0 0 inf\""}),
@@ -210,6 +229,38 @@ TEST(FlexWarnings, FLEX_B10_AnEdgeOfThreeTrianglesIsReportedOnce) {
   EXPECT_EQ(warnings[0], kFlex +
                              "1 edges, the first between vertices 0 and 1, belong to more than two triangles: they do "
                              "not resist bending");
+}
+
+/// What covers the same place twice loads, and says so once, with elements as their author counts them.
+TEST(FlexWarnings, ElementsThatCoverTheSamePlace) {
+  const auto warningsOf = [](const std::string& attributes, const std::string& more = "") {
+    Warnings warnings;
+    compile(readMjcfText(flex(attributes, more), "m.xml"), &warnings);
+    return warnings;
+  };
+  const std::string faces = " lie on the same side of a common face: material is there twice";
+  const std::string twins = " have the same vertices: material is there twice";
+  const std::string four = "dim=\"3\" vertex=\"0 0 0 1 0 0 0 1 0 .1 .1 1", five = four + " .1 .1 -1";
+  const std::string six = five + " .2 .2 .5";
+  for (const char* more : {"", "<elasticity young=\"1e5\" law=\"stvk\" order=\"2\"/>"}) {
+    for (const char* apart : {"0 1 2 3 0 2 1 4", "0 1 2 3 0 1 2 4", "2 0 1 3 4 2 1 0"}) {
+      EXPECT_TRUE(warningsOf(five + "\" element=\"" + apart + "\"", more).empty()) << apart;
+    }
+    const auto once = [&](const std::string& vertices, const char* elements, const std::string& text) {
+      const Warnings warnings = warningsOf(vertices + "\" element=\"" + elements + "\"", more);
+      ASSERT_EQ(warnings.size(), 1u) << elements;
+      EXPECT_EQ(warnings[0], kFlex + text) << elements;
+    };
+    once(six, "0 1 2 3 0 2 1 4 0 1 2 5", "1 pairs of elements, the first 0 and 2," + faces);
+    once(six, "0 2 1 4 0 1 2 3 5 1 2 0", "1 pairs of elements, the first 1 and 2," + faces);
+    once(four, "0 1 2 3 1 2 0 3", "1 pairs of elements, the first 0 and 1," + faces);
+  }
+  const Warnings sheet = warningsOf("vertex=\"0 0 0 1 0 0 1 1 0 0 1 0\" element=\"0 1 2 0 2 3 2 1 0\"");
+  ASSERT_EQ(sheet.size(), 2u);
+  EXPECT_EQ(sheet[1], kFlex + "1 pairs of elements, the first 0 and 2," + twins);
+  const Warnings rope = warningsOf("dim=\"1\" vertex=\"0 0 0 1 0 0 2 0 0\" element=\"0 1 1 2 1 0\"");
+  ASSERT_EQ(rope.size(), 1u);
+  EXPECT_EQ(rope[0], kFlex + "1 pairs of elements, the first 0 and 2," + twins);
 }
 
 TEST(FlexWarnings, TrianglesThatLieOnEachOtherAtRest) {

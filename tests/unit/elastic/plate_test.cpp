@@ -10,6 +10,7 @@
 
 #include "compile/flex_topology.h"
 #include "elastic/hinge.h"
+#include "elastic/sliver.h"
 
 namespace sinew::elastic {
 namespace {

@@ -2,9 +2,12 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "geom/collide.h"
 #include "geom/collide_scratch.h"
+#include "geom/element.h"
+#include "geom/element_distance.h"
 #include "math/quat.h"
 #include "support/allocation_guard.h"
 #include "support/floating_point_traps.h"
@@ -92,6 +95,66 @@ TEST(CollideBadInput, EveryPairInEveryPoseGivesFiniteContacts) {
       }
     }
   }
+}
+
+/// Poses of a diverged state.
+std::vector<std::pair<Vec3, Mat3>> posesOfNothing() {
+  std::vector<std::pair<Vec3, Mat3>> list;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const double x : {std::nan(""), kInfinity, -kInfinity, 1e300, -1e300}) {
+    for (int axis = 0; axis < 3; ++axis) {
+      list.emplace_back(x * Vec3::Unit(axis), Mat3::Identity());
+      list.back().first[(axis + 1) % 3] = 0.05;
+      list.back().first[(axis + 2) % 3] = 0.05;
+    }
+    list.emplace_back(Vec3::Zero(), Mat3::Constant(x));
+  }
+  return list;
+}
+
+TEST(CollideBadInput, SAFE_1_WhatIsNowhereTouchesNothing) {
+  std::vector<OwnedShape> shapes = ordinaryShapes();
+  shapes.push_back(makeField(2, 2, {0.1, 0.1, 0, 1e-3}));
+  Array<ContactPoint> contacts;
+  Vec3 onA = Vec3::Zero(), onB = Vec3::Zero();
+  constexpr double kCutoff = 0.3;
+  for (const auto& [pos, rot] : posesOfNothing()) {
+    for (const OwnedShape& b : shapes) {
+      const OwnedShape lost = b.at(pos, rot);
+      for (const OwnedShape& a : shapes) {
+        const bool sorted = a.shape.type <= b.shape.type;
+        EXPECT_EQ(geom::collide(sorted ? a.shape : lost.shape, sorted ? lost.shape : a.shape, 0.01, CollideOptions{},
+                                contacts),
+                  0);
+        EXPECT_EQ(geom::distance(a.shape, lost.shape, kCutoff, CollideOptions{}, &onA, &onB), kCutoff);
+      }
+      for (int count = 1; count <= 4; ++count) {
+        const geom::Element near{count, {Vec3(0, 0, 0), Vec3(0.1, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.1)}, 0.01};
+        EXPECT_EQ(geom::collide(lost.shape, near, 0.01, CollideOptions{}, contacts), 0);
+        EXPECT_EQ(geom::distance(lost.shape, near, kCutoff, CollideOptions{}, &onA, &onB), kCutoff);
+      }
+    }
+    if (pos.isZero()) continue;
+    for (int count = 1; count <= 4; ++count) {
+      geom::Element near{count, {Vec3(0, 0, 0), Vec3(0.1, 0, 0), Vec3(0, 0.1, 0), Vec3(0, 0, 0.1)}, 0.01};
+      geom::Element lost = near;
+      lost.corner[count - 1] = pos;
+      for (const OwnedShape& a : shapes) {
+        EXPECT_EQ(geom::collide(a.shape, lost, 0.01, CollideOptions{}, contacts), 0);
+        EXPECT_EQ(geom::collideCrossing(a.shape, pos, near.corner[1], 0.01, 0.01, contacts), 0);
+        EXPECT_EQ(geom::distance(a.shape, lost, kCutoff, CollideOptions{}, &onA, &onB), kCutoff);
+        if (count == 3) {
+          EXPECT_EQ(geom::collideOnSide(a.shape, lost, Vec3::UnitZ(), 0.01, CollideOptions{}, contacts), 0);
+        }
+      }
+      EXPECT_EQ(geom::collide(near, lost, 0.01, CollideOptions{}, contacts), 0);
+      EXPECT_EQ(geom::distance(near, lost, kCutoff, CollideOptions{}, &onA, &onB), kCutoff);
+      if (count == 4) {
+        EXPECT_EQ(geom::collideCornerWithFace(lost, geom::kFacesAndCorner[0], contacts), 0);
+      }
+    }
+  }
+  EXPECT_TRUE(contacts.empty());
 }
 
 TEST(CollideBadInput, ParallelCapsulesTouchInTwoPoints) {

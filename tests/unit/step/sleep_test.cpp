@@ -12,6 +12,7 @@
 #include "sinew/step.h"
 #include "support/allocation_guard.h"
 #include "support/mjcf_text.h"
+#include "support/refusal.h"
 
 namespace sinew {
 namespace {
@@ -472,6 +473,18 @@ TEST(SleepingFlex, ElasticOnesSleepOnlyIfAskedFor) {
       EXPECT_TRUE(d.status.ok());
     }
   }
+}
+
+TEST(Sleep, API_1_WrongNumbersAndForeignDataAreNamed) {
+  const Model m = modelOf(scene(kPile)), other = modelOf("<mujoco/>");
+  Data d(m), alien(other);
+  EXPECT_EQ(test::refusal([&] { isAsleep(m, d, -1); }), "isAsleep: body is -1, must be in [0, 6]");
+  EXPECT_EQ(test::refusal([&] { isAsleep(m, d, 7); }), "isAsleep: body is 7, must be in [0, 6]");
+  EXPECT_EQ(test::refusal([&] { wake(m, d, 6); }), "wake: tree is 6, must be in [0, 5]");
+  EXPECT_EQ(test::refusal([&] { wake(other, alien, 0); }), "wake: tree is 0, but the model has none");
+  EXPECT_EQ(test::refusal([&] { isAsleep(m, alien, 0); }), "isAsleep: the Data was made for another Model");
+  EXPECT_EQ(test::refusal([&] { wake(m, alien, 0); }), "wake: the Data was made for another Model");
+  EXPECT_EQ(test::refusal([&] { wakeAll(m, alien); }), "wakeAll: the Data was made for another Model");
 }
 
 }  // namespace
