@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "math/kernel.h"
 #include "solve/block_solve.h"
@@ -237,6 +238,13 @@ SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const double* const
     c[i].normalInverse = inverseOfNormal(c[i].gram[0], std::max(c[i].gram[1], c[i].gram[2]));
     invertTangents(c[i]);
   }
+  for (int i = 0; i < m.count; ++i) {
+    c[i].common = {c[i].gram[0], c[i].across[0], c[i].across[1]};
+    for (int j = 0; j < m.count; ++j) {
+      const double* pair = m.coupling + Manifold::kBlock * (i > j ? Manifold::blocks(i) + j : Manifold::blocks(j) + i);
+      for (int r = 0; r < 3 && j != i; ++r) c[i].common[r] += pair[i > j ? r : r * kColumn];
+    }
+  }
 }
 
 /// New tangential impulses x when the normal one is `normal`; `start` are those before, w is what the tangents'
@@ -317,6 +325,27 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
   }
 }
 
+/// By how much all normal impulses of a manifold change at once, so that its points as a whole lack nothing: the
+/// minimum along that direction of what visits of its points minimize, as far as no impulse falls below its least.
+/// Points that lack the same thus get the same, whichever is visited first.
+SINEW_INLINE double pushTogether(const Manifold& m, FreeContact* c, Wide* lacking) {
+  double lack = 0, mobility = 0, least = -std::numeric_limits<double>::infinity();
+  for (int i = 0; i < m.count; ++i) {
+    const double yields = c[i].gram[0] * (1 / c[i].keeps - 1), before = c[i].lambda[0];
+    lack += lacking[i][0] + c[i].bias - yields * before;
+    mobility += c[i].common[0] + yields;
+    least = std::max(least, std::min(0.0, -c[i].total[0]) - before);
+    if (c[i].normalInverse == 0) return 0;  // nothing moves it
+  }
+  if (!(mobility > 0)) return 0;
+  const double push = std::max(lack / mobility, std::min(0.0, least));
+  for (int i = 0; i < m.count; ++i) {
+    lacking[i] -= push * loadWide(c[i].common.data());
+    c[i].lambda[0] += push;
+  }
+  return push;
+}
+
 template <int Sides, bool Back, Pass pass>
 SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, Sums& sums) {
   constexpr int kColumn = Manifold::kColumn;
@@ -330,7 +359,10 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     for (int k = 0; k < 3 * Sides; ++k) velocity += loadWide(turns + k * kColumn) * v[k / 3][3 + k % 3];
     lacking[i] = loadWide(c[i].target.data()) - velocity;
   }
-  double delta[Manifold::kMostPoints * kLanes];
+  double delta[Manifold::kMostPoints * kLanes], together = 0;
+  if constexpr (pass != Pass::Whole) {
+    if (m.count > 1) together = pushTogether(m, c, lacking);
+  }
   for (int n = 0; n < m.count; ++n) {
     const int i = Back ? m.count - 1 - n : n;
     Wide w = lacking[i];
@@ -348,6 +380,9 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
       }
     }
     visitPoint<pass>(c[i], w, beta, delta + i * kLanes, sums);
+  }
+  if constexpr (pass != Pass::Whole) {
+    for (int i = 0; i < m.count; ++i) delta[i * kLanes] += together;
   }
   move<Sides>(
       m, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, f);

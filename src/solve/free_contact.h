@@ -41,6 +41,7 @@ struct FreeContact {
   Three gram{};                    ///< diagonal of G = J inv(A) J'
   std::array<double, 2> across{};  ///< G_10, G_20
   double along = 0;                ///< G_21
+  Three common{};                  ///< what equal normal impulses of 1 at all points of its manifold change here
   double normalInverse = 0;        ///< 1 / G_00
   Three inverse{};                 ///< of the tangents' part: (1,1), (2,1), (2,2)
   std::array<double, 2> friction{};

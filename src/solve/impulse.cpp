@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -48,15 +46,14 @@ void intoCone(int n, const double* friction, double* lambda) {
   for (int k = 1; k < n; ++k) lambda[k] /= std::sqrt(square);
 }
 
-/// Whether two contacts of the same bodies have the same columns, bit for bit, for the first three dofs of each side.
+/// Whether two contacts of the same bodies have the same columns for the first three dofs of each side. Zeros of either
+/// sign are the same.
 bool sameShift(const double* J1, const double* J2, int sides) {
-  std::uint64_t differs = 0;
+  bool differs = false;
   for (int k = 0; k < 3 * sides; ++k) {  // a row of one side after the other
-    for (int i = 0; i < 3; ++i) {
-      differs |= std::bit_cast<std::uint64_t>(J1[kSmall * k + i]) ^ std::bit_cast<std::uint64_t>(J2[kSmall * k + i]);
-    }
+    for (int i = 0; i < 3; ++i) differs |= J1[kSmall * k + i] != J2[kSmall * k + i];
   }
-  return differs == 0;
+  return !differs;
 }
 
 }  // namespace
