@@ -294,24 +294,38 @@ SINEW_INLINE void applyRuleTo(const Manifold& m, FreeContact* c, const FreeVeloc
   }
 }
 
-/// One contact: its new impulses given what its velocities lack. `delta` is how they change, and zero.
+/// Normal impulse before a visit, and the least after it.
 template <Pass pass>
-SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
+SINEW_INLINE double startOf(const FreeContact& c, double beta) {
+  return pass == Pass::Whole ? c.lambda[0] + beta * c.course[0] : c.lambda[0];
+}
+template <Pass pass>
+SINEW_INLINE double leastOf(const FreeContact& c) {
+  return pass == Pass::Whole ? 0 : std::min(0.0, -c.total[0]);
+}
+
+/// One contact: its new impulses given what its velocities lack. Those know already that the normal impulse has changed
+/// by `together`. `delta` is how impulses change otherwise, and zero; `whole` is how they change.
+template <Pass pass>
+SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double together, double* delta,
+                             double* whole, Sums& sums) {
   Wide start = loadWide(c.lambda.data()), course = {};
   if constexpr (pass == Pass::Whole) {
     const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
     start += lead;
     course = lead + loadWide(c.change.data());
   }
-  const double least = pass == Pass::Whole ? 0 : std::min(0.0, -c.total[0]);
-  const double normal = std::max(least, c.keeps * (start[0] + (lacking[0] + c.bias) * c.normalInverse));
+  const Wide before = start;
+  start[0] += together;
+  const double normal = std::max(leastOf<pass>(c), c.keeps * (start[0] + (lacking[0] + c.bias) * c.normalInverse));
   const double push = normal - start[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
   double tangents[2];
   friction(c, start, w, normal, tangents);
   const Wide next = {normal, tangents[0], tangents[1], 0};
-  const Wide change = next - start;
-  store(delta, change);
+  store(delta, next - start);
+  const Wide change = next - before;
+  store(whole, change);
   if constexpr (pass == Pass::Whole) {  // each writes one number too many, which the next one puts right
     store(c.course.data(), course);
     store(c.change.data(), change);
@@ -327,22 +341,20 @@ SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, d
 
 /// By how much all normal impulses of a manifold change at once, so that its points as a whole lack nothing: the
 /// minimum along that direction of what visits of its points minimize, as far as no impulse falls below its least.
-/// Points that lack the same thus get the same, whichever is visited first.
-SINEW_INLINE double pushTogether(const Manifold& m, FreeContact* c, Wide* lacking) {
+/// Points that lack the same thus get the same, whichever is visited first. Updates what they lack.
+template <Pass pass>
+SINEW_INLINE double pushTogether(const Manifold& m, const FreeContact* c, double beta, Wide* lacking) {
   double lack = 0, mobility = 0, least = -std::numeric_limits<double>::infinity();
   for (int i = 0; i < m.count; ++i) {
-    const double yields = c[i].gram[0] * (1 / c[i].keeps - 1), before = c[i].lambda[0];
-    lack += lacking[i][0] + c[i].bias - yields * before;
-    mobility += c[i].common[0] + yields;
-    least = std::max(least, std::min(0.0, -c[i].total[0]) - before);
     if (c[i].normalInverse == 0) return 0;  // nothing moves it
+    const double yields = c[i].gram[0] * (1 / c[i].keeps - 1), start = startOf<pass>(c[i], beta);
+    lack += lacking[i][0] + c[i].bias - yields * start;
+    mobility += c[i].common[0] + yields;
+    least = std::max(least, leastOf<pass>(c[i]) - start);
   }
   if (!(mobility > 0)) return 0;
   const double push = std::max(lack / mobility, std::min(0.0, least));
-  for (int i = 0; i < m.count; ++i) {
-    lacking[i] -= push * loadWide(c[i].common.data());
-    c[i].lambda[0] += push;
-  }
+  for (int i = 0; i < m.count; ++i) lacking[i] -= push * loadWide(c[i].common.data());
   return push;
 }
 
@@ -359,10 +371,8 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     for (int k = 0; k < 3 * Sides; ++k) velocity += loadWide(turns + k * kColumn) * v[k / 3][3 + k % 3];
     lacking[i] = loadWide(c[i].target.data()) - velocity;
   }
-  double delta[Manifold::kMostPoints * kLanes], together = 0;
-  if constexpr (pass != Pass::Whole) {
-    if (m.count > 1) together = pushTogether(m, c, lacking);
-  }
+  double delta[Manifold::kMostPoints * kLanes], whole[Manifold::kMostPoints * kLanes];
+  const double together = m.count > 1 ? pushTogether<pass>(m, c, beta, lacking) : 0;
   for (int n = 0; n < m.count; ++n) {
     const int i = Back ? m.count - 1 - n : n;
     Wide w = lacking[i];
@@ -379,13 +389,10 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
         w -= loadWide(block) * d[0] + loadWide(block + kColumn) * d[1] + loadWide(block + 2 * kColumn) * d[2];
       }
     }
-    visitPoint<pass>(c[i], w, beta, delta + i * kLanes, sums);
-  }
-  if constexpr (pass != Pass::Whole) {
-    for (int i = 0; i < m.count; ++i) delta[i * kLanes] += together;
+    visitPoint<pass>(c[i], w, beta, together, delta + i * kLanes, whole + i * kLanes, sums);
   }
   move<Sides>(
-      m, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, f);
+      m, [&](int i) __attribute__((always_inline)) { return whole + i * kLanes; }, f);
 }
 
 template <bool Back, Pass pass>

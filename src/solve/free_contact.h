@@ -134,14 +134,14 @@ struct SweepChange {
   double size = 0;   ///< sum G_kk lambda_k^2
 };
 
-/// One visit of each contact in turn; `change` adds up what they did. Before that impulses are extrapolated,
-/// lambda += beta course, which the velocities know already, and courses become beta course + change, with the change
-/// of the sweep before. For substeps see Sweep.
+/// One visit of each manifold in turn: its normals together, then point after point. `change` adds up what they did.
+/// Before that impulses are extrapolated, lambda += beta course, which the velocities know already, and courses become
+/// beta course + change, with the change of the sweep before. For substeps see Sweep.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     SweepChange& change);
 
-/// What a sweep that is no part of a step did, as visitManifolds() adds it up, but for `most`. The sums come in the
-/// order of visits in turn, whatever the order was.
+/// What a sweep that is no part of a step did, as visitManifolds() adds it up. The sums come in the order of visits in
+/// turn, whatever the order was.
 void addChanges(std::span<const Manifold> manifolds, const FreeContact* contacts, bool back, SweepChange& change);
 
 /// sum += J' lambda of all contacts, in the places of velocities.
