@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include "math/kernel.h"
 #include "solve/block_solve.h"
@@ -237,6 +238,13 @@ SINEW_INLINE void prepare(const Manifold& m, FreeContact* c, const double* const
     c[i].normalInverse = inverseOfNormal(c[i].gram[0], std::max(c[i].gram[1], c[i].gram[2]));
     invertTangents(c[i]);
   }
+  for (int i = 0; i < m.count; ++i) {
+    c[i].common = {c[i].gram[0], c[i].across[0], c[i].across[1]};
+    for (int j = 0; j < m.count; ++j) {
+      const double* pair = m.coupling + Manifold::kBlock * (i > j ? Manifold::blocks(i) + j : Manifold::blocks(j) + i);
+      for (int r = 0; r < 3 && j != i; ++r) c[i].common[r] += pair[i > j ? r : r * kColumn];
+    }
+  }
 }
 
 /// New tangential impulses x when the normal one is `normal`; `start` are those before, w is what the tangents'
@@ -260,10 +268,9 @@ SINEW_INLINE void friction(FreeContact& c, const Wide& start, const double* w, d
   slidePlane(c.gram[1], c.along, c.gram[2], push, c.friction.data(), normal, c.slip, x);
 }
 
-/// SweepChange, sums in lanes, of which the fourth says nothing; `most` in substeps only.
+/// SweepChange, sums in lanes, of which the fourth says nothing.
 struct Sums {
   Wide moved{}, size{};
-  double most = 0;
 };
 
 /// Three dofs of the normal's row of J times x.
@@ -287,47 +294,71 @@ SINEW_INLINE void applyRuleTo(const Manifold& m, FreeContact* c, const FreeVeloc
   }
 }
 
-/// One contact: its new impulses given what its velocities lack. `delta` is how they change, and zero.
-template <bool Back, bool Part>
-SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double* delta, Sums& sums) {
+/// Normal impulse before a visit, and the least after it.
+template <Pass pass>
+SINEW_INLINE double startOf(const FreeContact& c, double beta) {
+  return pass == Pass::Whole ? c.lambda[0] + beta * c.course[0] : c.lambda[0];
+}
+template <Pass pass>
+SINEW_INLINE double leastOf(const FreeContact& c) {
+  return pass == Pass::Whole ? 0 : std::min(0.0, -c.total[0]);
+}
+
+/// One contact: its new impulses given what its velocities lack. Those know already that the normal impulse has changed
+/// by `together`. `delta` is how impulses change otherwise, and zero; `whole` is how they change.
+template <Pass pass>
+SINEW_INLINE void visitPoint(FreeContact& c, const Wide& lacking, double beta, double together, double* delta,
+                             double* whole, Sums& sums) {
   Wide start = loadWide(c.lambda.data()), course = {};
-  if constexpr (!Part) {
+  if constexpr (pass == Pass::Whole) {
     const Wide lead = Wide{beta, beta, beta, 0} * loadWide(c.course.data());
     start += lead;
     course = lead + loadWide(c.change.data());
-  } else if constexpr (!Back) {
-    const Wide last = loadWide(c.course.data());
-    store(c.course.data(), start);  // one number too many, the zero after the impulses
-    start += Wide{beta, beta, beta, 0} * (start - last);
   }
-  const double least = Part ? std::min(0.0, -c.total[0]) : 0;
-  const double normal = std::max(least, c.keeps * (start[0] + (lacking[0] + c.bias) * c.normalInverse));
+  const Wide before = start;
+  start[0] += together;
+  const double normal = std::max(leastOf<pass>(c), c.keeps * (start[0] + (lacking[0] + c.bias) * c.normalInverse));
   const double push = normal - start[0];
   const double w[2] = {lacking[1] - c.across[0] * push, lacking[2] - c.across[1] * push};
   double tangents[2];
   friction(c, start, w, normal, tangents);
   const Wide next = {normal, tangents[0], tangents[1], 0};
-  const Wide change = next - start;
-  store(delta, change);
-  if constexpr (!Part) {  // each writes one number too many, which the next one puts right
+  store(delta, next - start);
+  const Wide change = next - before;
+  store(whole, change);
+  if constexpr (pass == Pass::Whole) {  // each writes one number too many, which the next one puts right
     store(c.course.data(), course);
     store(c.change.data(), change);
   }
   store(c.lambda.data(), next);
-  if constexpr (Part && Back) store(c.total.data(), loadWide(c.total.data()) + next);
-  if constexpr (!Part || Back) {
-    const Wide gram = loadWide(c.gram.data()), moved = Part ? next - loadWide(c.course.data()) : change;
-    const Wide term = gram * moved * moved, own = gram * next * next;
-    sums.moved += term;
-    sums.size += own;
-    if constexpr (Part) {
-      const double itsMoved = term[0] + term[1] + term[2], itsSize = own[0] + own[1] + own[2];
-      if (itsMoved > sums.most * itsSize && itsSize > 0) sums.most = itsMoved / itsSize;
-    }
+  if constexpr (pass == Pass::Second) store(c.total.data(), loadWide(c.total.data()) + next);
+  if constexpr (pass == Pass::Whole) {
+    const Wide gram = loadWide(c.gram.data());
+    sums.moved += gram * change * change;
+    sums.size += gram * next * next;
   }
 }
 
-template <int Sides, bool Back, bool Part>
+/// By how much all normal impulses of a manifold change at once, so that its points as a whole lack nothing: the
+/// minimum along that direction of what visits of its points minimize, as far as no impulse falls below its least.
+/// Points that lack the same thus get the same, whichever is visited first. Updates what they lack.
+template <Pass pass>
+SINEW_INLINE double pushTogether(const Manifold& m, const FreeContact* c, double beta, Wide* lacking) {
+  double lack = 0, mobility = 0, least = -std::numeric_limits<double>::infinity();
+  for (int i = 0; i < m.count; ++i) {
+    if (c[i].normalInverse == 0) return 0;  // nothing moves it
+    const double yields = c[i].gram[0] * (1 / c[i].keeps - 1), start = startOf<pass>(c[i], beta);
+    lack += lacking[i][0] + c[i].bias - yields * start;
+    mobility += c[i].common[0] + yields;
+    least = std::max(least, leastOf<pass>(c[i]) - start);
+  }
+  if (!(mobility > 0)) return 0;
+  const double push = std::max(lack / mobility, std::min(0.0, least));
+  for (int i = 0; i < m.count; ++i) lacking[i] -= push * loadWide(c[i].common.data());
+  return push;
+}
+
+template <int Sides, bool Back, Pass pass>
 SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities& f, double beta, Sums& sums) {
   constexpr int kColumn = Manifold::kColumn;
   const double* v[2] = {f.velocity + m.slot[0], f.velocity + m.slot[1]};
@@ -340,7 +371,8 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
     for (int k = 0; k < 3 * Sides; ++k) velocity += loadWide(turns + k * kColumn) * v[k / 3][3 + k % 3];
     lacking[i] = loadWide(c[i].target.data()) - velocity;
   }
-  double delta[Manifold::kMostPoints * kLanes];
+  double delta[Manifold::kMostPoints * kLanes], whole[Manifold::kMostPoints * kLanes];
+  const double together = m.count > 1 ? pushTogether<pass>(m, c, beta, lacking) : 0;
   for (int n = 0; n < m.count; ++n) {
     const int i = Back ? m.count - 1 - n : n;
     Wide w = lacking[i];
@@ -357,18 +389,18 @@ SINEW_INLINE void visit(const Manifold& m, FreeContact* c, const FreeVelocities&
         w -= loadWide(block) * d[0] + loadWide(block + kColumn) * d[1] + loadWide(block + 2 * kColumn) * d[2];
       }
     }
-    visitPoint<Back, Part>(c[i], w, beta, delta + i * kLanes, sums);
+    visitPoint<pass>(c[i], w, beta, together, delta + i * kLanes, whole + i * kLanes, sums);
   }
   move<Sides>(
-      m, [&](int i) __attribute__((always_inline)) { return delta + i * kLanes; }, f);
+      m, [&](int i) __attribute__((always_inline)) { return whole + i * kLanes; }, f);
 }
 
-template <bool Back, bool Part>
+template <bool Back, Pass pass>
 SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
                                const FreeVelocities& f, const Sweep& sweep, Sums& sums) {
   const auto visitOne = [&]<int Sides>(const Manifold& m, FreeContact* c) __attribute__((always_inline)) {
-    if constexpr (Part && !Back) applyRuleTo<Sides>(m, c, f, *sweep.rule);
-    visit<Sides, Back, Part>(m, c, f, sweep.beta, sums);
+    if constexpr (pass == Pass::First) applyRuleTo<Sides>(m, c, f, *sweep.rule);
+    visit<Sides, Back, pass>(m, c, f, sweep.beta, sums);
   };
   for (std::ptrdiff_t i = 0; i < count; ++i) {
     const Manifold& m = manifolds[Back ? count - 1 - i : i];
@@ -380,16 +412,23 @@ SINEW_INLINE void visitInOrder(const Manifold* manifolds, std::ptrdiff_t count, 
 SINEW_KERNEL void visitAll(const Manifold* manifolds, std::ptrdiff_t count, FreeContact* contacts,
                            const FreeVelocities& f, Sweep sweep, SweepChange& change) {
   Sums sums;
-  if (sweep.part) {
-    sweep.back ? visitInOrder<true, true>(manifolds, count, contacts, f, sweep, sums)
-               : visitInOrder<false, true>(manifolds, count, contacts, f, sweep, sums);
-  } else {
-    sweep.back ? visitInOrder<true, false>(manifolds, count, contacts, f, sweep, sums)
-               : visitInOrder<false, false>(manifolds, count, contacts, f, sweep, sums);
+  const auto visitBy = [&]<Pass pass>() __attribute__((always_inline)) {
+    sweep.back ? visitInOrder<true, pass>(manifolds, count, contacts, f, sweep, sums)
+               : visitInOrder<false, pass>(manifolds, count, contacts, f, sweep, sums);
+  };
+  switch (sweep.pass) {
+    case Pass::Whole:
+      visitBy.template operator()<Pass::Whole>();
+      break;
+    case Pass::First:
+      visitBy.template operator()<Pass::First>();
+      break;
+    case Pass::Second:
+      visitBy.template operator()<Pass::Second>();
+      break;
   }
   change.moved += sums.moved[0] + sums.moved[1] + sums.moved[2];
   change.size += sums.size[0] + sums.size[1] + sums.size[2];
-  change.most = std::max(change.most, sums.most);
 }
 
 SINEW_KERNEL void prepareAll(const Manifold* begin, const Manifold* end, FreeContact* contacts, const double* const* J,

@@ -41,6 +41,7 @@ struct FreeContact {
   Three gram{};                    ///< diagonal of G = J inv(A) J'
   std::array<double, 2> across{};  ///< G_10, G_20
   double along = 0;                ///< G_21
+  Three common{};                  ///< what equal normal impulses of 1 at all points of its manifold change here
   double normalInverse = 0;        ///< 1 / G_00
   Three inverse{};                 ///< of the tangents' part: (1,1), (2,1), (2,2)
   std::array<double, 2> friction{};
@@ -108,44 +109,39 @@ struct PositionRule {
 void applyRule(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v,
                const PositionRule& rule);
 
+/// What a sweep is part of.
+enum class Pass {
+  Whole,  ///< the impulses of a step
+  First,  ///< those of a substep, which may take back what the substeps before pushed: it is the whole that must push
+  Second  ///< likewise; adds them to the total
+};
+
 /// How a sweep goes.
 struct Sweep {
   bool back = false;  ///< from the last contact to the first
   double beta = 0;    ///< of the extrapolation that went before it
-  /// Impulses are those of a substep, which may take back what those before it pushed, as it is the whole that must
-  /// push. They are added to the total on the way back. On the way forth they begin with what they were, plus beta
-  /// times the change from the substep before, which `course` remembers.
-  bool part = false;
-  /// Free contacts set bias and keeps by it just before they are visited, which saves a pass over them. Substeps,
-  /// forth.
+  Pass pass = Pass::Whole;
+  /// Free contacts set bias and keeps by it just before they are visited, which saves a pass over them. First only.
   const PositionRule* rule = nullptr;
 
   /// Least normal impulse, `total` being that of the substeps before.
-  double least(double total) const { return part ? std::min(0.0, -total) : 0; }
+  double least(double total) const { return pass == Pass::Whole ? 0 : std::min(0.0, -total); }
 };
 
-/// What a sweep did, over the rows k that were visited. In substeps it is counted on the way back only, and the change
-/// is that since the substep before.
+/// What a sweep did, over the rows k that were visited; nothing is counted in substeps.
 struct SweepChange {
   double moved = 0;  ///< sum G_kk (change of lambda_k)^2
   double size = 0;   ///< sum G_kk lambda_k^2
-  double most = 0;   ///< the largest ratio of the two for a single contact
-
-  void add(double itsMoved, double itsSize) {
-    moved += itsMoved;
-    size += itsSize;
-    if (itsMoved > most * itsSize && itsSize > 0) most = itsMoved / itsSize;
-  }
 };
 
-/// One visit of each contact in turn; `change` adds up what they did. Before that impulses are extrapolated,
-/// lambda += beta course, which the velocities know already, and courses become beta course + change, with the change
-/// of the sweep before. For substeps see Sweep.
+/// One visit of each manifold in turn: its normals together, then point after point. `change` adds up what they did.
+/// Before that impulses are extrapolated, lambda += beta course, which the velocities know already, and courses become
+/// beta course + change, with the change of the sweep before. For substeps see Sweep.
 void visitManifolds(std::span<const Manifold> manifolds, FreeContact* contacts, const FreeVelocities& v, Sweep sweep,
                     SweepChange& change);
 
-/// What a sweep that is no part of a step did, as visitManifolds() adds it up, but for `most`. The sums come in the
-/// order of visits in turn, whatever the order was.
+/// What a sweep that is no part of a step did, as visitManifolds() adds it up. The sums come in the order of visits in
+/// turn, whatever the order was.
 void addChanges(std::span<const Manifold> manifolds, const FreeContact* contacts, bool back, SweepChange& change);
 
 /// sum += J' lambda of all contacts, in the places of velocities.

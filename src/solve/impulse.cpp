@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numeric>
 
@@ -21,10 +19,6 @@ namespace {
 constexpr int kRelaxing = 4;
 /// Largest share of a depth that a substep removes; more would overshoot.
 constexpr double kMostShare = 0.3;
-/// From substep to substep impulses go on by this share of their last change. Less than a half, or hard rows would
-/// oscillate; without it slow modes of tall things would, see docs/impulse.md. It is for these only: where one impulse
-/// changes by more than the share kLeadLimit in a substep, something has been met or let go.
-constexpr double kLead = 0.4, kLeadLimit = 0.01;
 
 /// Manifolds of a segment from which on threads share it, and of a piece: a microsecond of work.
 constexpr std::size_t kWorthSharing = 128, kPiece = 8;
@@ -52,15 +46,14 @@ void intoCone(int n, const double* friction, double* lambda) {
   for (int k = 1; k < n; ++k) lambda[k] /= std::sqrt(square);
 }
 
-/// Whether two contacts of the same bodies have the same columns, bit for bit, for the first three dofs of each side.
+/// Whether two contacts of the same bodies have the same columns for the first three dofs of each side. Zeros of either
+/// sign are the same.
 bool sameShift(const double* J1, const double* J2, int sides) {
-  std::uint64_t differs = 0;
+  bool differs = false;
   for (int k = 0; k < 3 * sides; ++k) {  // a row of one side after the other
-    for (int i = 0; i < 3; ++i) {
-      differs |= std::bit_cast<std::uint64_t>(J1[kSmall * k + i]) ^ std::bit_cast<std::uint64_t>(J2[kSmall * k + i]);
-    }
+    for (int i = 0; i < 3; ++i) differs |= J1[kSmall * k + i] != J2[kSmall * k + i];
   }
-  return differs == 0;
+  return !differs;
 }
 
 }  // namespace
@@ -378,15 +371,15 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
   const RowBlock& block = *large.rows;
   const int n = block.nbasis;
   double w[kMaxBasis], delta[kMaxBasis];
-  for (int i = 0; i < n && !(sweep.part && sweep.back); ++i) {  // extrapolation, which the velocities know already
-    const double before = lambda[i], lead = sweep.beta * (sweep.part ? before - large.course[i] : large.course[i]);
+  for (int i = 0; i < n && sweep.pass == Pass::Whole; ++i) {  // extrapolation, which the velocities know already
+    const double lead = sweep.beta * large.course[i];
     lambda[i] += lead;
-    large.course[i] = sweep.part ? before : lead + large.change[i];
+    large.course[i] = lead + large.change[i];
   }
   residualOf(large, w);
   std::copy_n(lambda, n, delta);
   for (int i = 0; i < n; ++i) w[i] += large.bias[i];
-  const auto leastOf = [&](int i) { return sweep.part ? sweep.least(total_[block.row + i]) : 0.0; };
+  const auto leastOf = [&](int i) { return sweep.pass == Pass::Whole ? 0.0 : sweep.least(total_[block.row + i]); };
   switch (block.kind) {
     case BlockKind::Equality:
       for (int i = 0; i < n; ++i) {
@@ -407,15 +400,14 @@ void ImpulseSolver::visit(const LargeBlock& large, const Sweep& sweep, double* l
       }
       break;
   }
-  double changed = 0, size = 0;
   for (int i = 0; i < n; ++i) {
-    large.change[i] = delta[i] = lambda[i] - delta[i];
-    const double moved = sweep.part ? lambda[i] - large.course[i] : delta[i];
-    changed += large.gram[i * n + i] * moved * moved;
-    size += large.gram[i * n + i] * lambda[i] * lambda[i];
+    delta[i] = lambda[i] - delta[i];
+    if (sweep.pass != Pass::Whole) continue;
+    large.change[i] = delta[i];
+    change.moved += large.gram[i * n + i] * delta[i] * delta[i];
+    change.size += large.gram[i * n + i] * lambda[i] * lambda[i];
   }
-  change.add(changed, size);
-  if (sweep.part && sweep.back) {
+  if (sweep.pass == Pass::Second) {
     for (int i = 0; i < n; ++i) total_[block.row + i] += lambda[i];
   }
   move(large, delta);
@@ -517,7 +509,8 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
     return report;
   }
 
-  // a substep is a sweep forth and one back: symmetric, which is what makes warm starts stable (docs/impulse.md)
+  // A substep is a sweep forth and one back, or back and forth: symmetric, which is what makes warm starts stable. They
+  // take turns, which damps slow sways (docs/impulse.md).
   const int relaxing = std::max(1, options_.maxSweeps / kRelaxing),
             count = std::max(1, (options_.maxSweeps - relaxing) / 2);
   const double h = step.h / count, bound = rows_.bound;
@@ -540,17 +533,15 @@ ImpulseReport ImpulseSolver::solveInSubsteps(const Substeps& step, std::span<dou
   scale(1.0 / count);
   for (const int dof : dofs_) space_.beginSubstep(space_.componentOf(dof), h);
   start(lambda);
-  for (const int dof : dofs_) space_.noteStart(space_.componentOf(dof));
-  double lead = 0;
   for (int substep = 0; substep < count; ++substep) {
     if (substep > 0) {
-      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h, lead);
+      for (const int dof : dofs_) space_.nextSubstep(space_.componentOf(dof), h);
     }
     rule.elapsed = substep * h;
     applyToLarge(rule);
-    sweepOnce({.back = false, .beta = lead, .part = true, .rule = &rule}, lambda.data());
-    const Change change = sweepOnce({.back = true, .part = true}, lambda.data());
-    lead = change.most <= kLeadLimit * kLeadLimit ? kLead : 0;
+    const bool back = substep % 2 == 1;
+    sweepOnce({.back = back, .pass = Pass::First, .rule = &rule}, lambda.data());
+    sweepOnce({.back = !back, .pass = Pass::Second}, lambda.data());
     for (const int dof : dofs_) space_.endSubstep(space_.componentOf(dof), h);
   }
   report.sweeps = 2 * count;
@@ -654,9 +645,8 @@ void ImpulseSolver::sweepInStages(const Segment& segment, const Sweep& sweep, Ch
     visitManifolds(stages.manifolds.subspan(begin, end - begin), contacts_.data(), space_.free(), sweep,
                    stages.change[i]);
   });
-  for (const Change& piece : stages.change) change.most = std::max(change.most, piece.most);
   // sums in the order of visits in turn; in substeps nobody asks for them
-  if (!sweep.part) {
+  if (sweep.pass == Pass::Whole) {
     addChanges(manifolds_.subspan(segment.begin, segment.end - segment.begin), contacts_.data(), sweep.back, change);
   }
 }
@@ -673,7 +663,7 @@ ImpulseReport ImpulseSolver::sweep(int maxSweeps, std::span<double> lambda) {
   for (const int dof : dofs_) space_.restart(space_.componentOf(dof));
   while (true) {
     const bool back = options_.order == SweepOrder::InTurn && (maxSweeps - report.sweeps) % 2 == 1;
-    const Change change = sweepOnce({back, beta}, lambda.data());
+    const Change change = sweepOnce({.back = back, .beta = beta}, lambda.data());
     ++report.sweeps;
     report.residual = change.size > 0 ? std::sqrt(change.moved / change.size) : std::sqrt(change.moved);
     report.converged = change.moved <= options_.tolerance * options_.tolerance * change.size;

@@ -51,20 +51,12 @@ void ImpulseSpace::endSubstep(const Component& component, double h) {
   }
 }
 
-void ImpulseSpace::noteStart(const Component& component) {
-  for (int i = component.slot; i < component.slot + component.places(); ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    course_[k] = velocity_[k] - before_[k];
-  }
-}
-
-void ImpulseSpace::nextSubstep(const Component& component, double h, double lead) {
+void ImpulseSpace::nextSubstep(const Component& component, double h) {
   for (int i = component.slot; i < component.slot + component.places(); ++i) {
     const auto k = static_cast<std::size_t>(i);
     const double pushed = velocity_[k] - before_[k];
     before_[k] = velocity_[k] + h * acceleration_[k];
-    velocity_[k] = before_[k] + pushed + lead * (pushed - course_[k]);
-    course_[k] = pushed;
+    velocity_[k] = before_[k] + pushed;
   }
 }
 

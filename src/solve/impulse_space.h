@@ -64,11 +64,8 @@ class ImpulseSpace {
   void beginSubstep(const Component& component, double h);
   /// It ends: dofs move by h v.
   void endSubstep(const Component& component, double h);
-  /// Notes how much the impulses that the first one starts from have changed v.
-  void noteStart(const Component& component);
-  /// The next one begins: v += h a, and by as much as the impulses of the last one changed, and `lead` times as much as
-  /// that was more than the one before.
-  void nextSubstep(const Component& component, double h, double lead);
+  /// The next one begins: v += h a, and by as much as the impulses of the last one changed it.
+  void nextSubstep(const Component& component, double h);
 
   const Metric& metric() const { return metric_; }
   /// One number per dof, zero, for those who leave them zero.

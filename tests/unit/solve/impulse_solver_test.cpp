@@ -129,10 +129,11 @@ void expectSolved(const ConstraintProblem& p, const Outcome& o, double close = t
 }
 
 /// Contacts of two bodies with six dofs each, and of one of them alone, each pair with one frame. `apart` makes the
-/// frames of its points differ by that much.
+/// frames of its points differ by that much; `rough` multiplies friction.
 class Manifolds {
  public:
-  Manifolds(unsigned seed, double apart) : random_(seed, {.dofs = 6, .trees = 2}), p_(random_.problem()) {
+  Manifolds(unsigned seed, double apart, double rough = 1)
+      : rough_(rough), random_(seed, {.dofs = 6, .trees = 2}), p_(random_.problem()) {
     std::mt19937 generator(seed);
     addPair(generator, {0, 12}, 4, apart);
     addPair(generator, {0, 6}, 3, apart);
@@ -157,6 +158,17 @@ class Manifolds {
     return o;
   }
 
+  /// By how much a row of the first contact falls short of its target.
+  double lacks(const Outcome& o, int row) const {
+    const RowBlock& block = blocks_[0];
+    double sum = aref_[static_cast<std::size_t>(row)];
+    for (int k = 0; k < block.ncol; ++k) {
+      const auto column = static_cast<std::size_t>(columns_[static_cast<std::size_t>(block.column + k)]);
+      sum -= values_[static_cast<std::size_t>(block.value + row * block.ncol + k)] * o.velocity[column];
+    }
+    return sum;
+  }
+
  private:
   void addPair(std::mt19937& generator, std::array<int, 2> dofs, int points, double apart) {
     std::normal_distribution<double> normal;
@@ -173,7 +185,7 @@ class Manifolds {
                          .column = column,
                          .value = static_cast<int>(values_.size()),
                          .cone = static_cast<int>(cones_.size())});
-      cones_.push_back({0, {0.3, 0.2, 0, 0, 0}});
+      cones_.push_back({0, {0.3 * rough_, 0.2 * rough_, 0, 0, 0}});
       for (std::size_t r = 0; r < 3; ++r) {
         for (int k = 0; k < ncol; ++k) {
           const double shift = (k < 6 ? 1 : -1) * (frame[3 * r + static_cast<std::size_t>(k % 3)] + apart * i);
@@ -184,6 +196,7 @@ class Manifolds {
     }
   }
 
+  double rough_;
   RandomProblem random_;
   ConstraintProblem p_;
   std::vector<RowBlock> blocks_;
@@ -192,18 +205,30 @@ class Manifolds {
   std::vector<ConeParameters> cones_;
 };
 
-// Points with one frame are visited as one; that must be the same as one after the other, forth and back.
-TEST(ImpulseSolver, VisitsPointsOfOneFrameAsIfOneAfterTheOther) {
+// Points with one frame are visited as one, their normals together first; that must lead where visits of one after the
+// other lead, forth and back.
+TEST(ImpulseSolver, VisitsOfPointsOfOneFrameLeadWhereVisitsOfOneAfterTheOtherLead) {
   for (unsigned seed = 0; seed < 20; ++seed) {
     const Manifolds together(seed, 0), apart(seed, 1e-13);
     for (const SweepOrder order : {SweepOrder::Forth, SweepOrder::InTurn}) {
-      for (const int sweeps : {1, 2, 7}) {
-        const Outcome a = together.solve(sweeps, order), b = apart.solve(sweeps, order);
-        EXPECT_TRUE(allNear(a.lambda, b.lambda, 1e-8)) << "seed " << seed << ", " << sweeps << " sweeps";
-        EXPECT_TRUE(allNear(a.velocity, b.velocity, 1e-8)) << "seed " << seed << ", " << sweeps << " sweeps";
-      }
+      const Outcome a = together.solve(5000, order), b = apart.solve(5000, order);
+      EXPECT_TRUE(allNear(a.velocity, b.velocity, 1e-8)) << "seed " << seed;
     }
   }
+}
+
+// What is visited last lacks nothing along its tangents if it sticks: a visit knows all that its manifold changed, but
+// for the regularization of tangents.
+TEST(ImpulseSolver, TheLastPointOfAManifoldThatSticksLacksNothing) {
+  int sticking = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const Manifolds manifolds(seed, 0, 100);
+    const Outcome o = manifolds.solve(1, SweepOrder::InTurn);  // back: ends with the first of four points
+    if (!(std::pow(o.lambda[1] / 30, 2) + std::pow(o.lambda[2] / 20, 2) < 0.9 * std::pow(o.lambda[0], 2))) continue;
+    ++sticking;
+    for (const int row : {1, 2}) EXPECT_NEAR(manifolds.lacks(o, row), 0, 1e-6) << "seed " << seed << ", row " << row;
+  }
+  EXPECT_GT(sticking, 5);
 }
 
 TEST(ImpulseSolver, ReachesTheComplementaritySolutionOnSmallTrees) {
