@@ -63,8 +63,8 @@ InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const Deriv
 /// (contact points, above all) is found by central differences of the position stage, with the same accuracy. At a
 /// point where a row lies exactly between two sides the derivative is that of one of them.
 ///
-/// Cost: in closed form that of inverse dynamics (nv times the depth of the tree) and a solve per column; else 2 (2 nv +
-/// na + nu) evaluations of the smooth forces; with rows 2 to 4 nv position stages and a factor of nv dofs more. Four
+/// Cost: in closed form that of inverse dynamics (nv times the depth of the tree) and a solve per column; else 2 (2 nv
+/// + na + nu) evaluations of the smooth forces; with rows 2 to 4 nv position stages and a factor of nv dofs more. Four
 /// times that under RK4. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
 TransitionDerivatives analyticDerivatives(const Model& m, const Data& d);
 

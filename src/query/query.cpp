@@ -108,8 +108,8 @@ void rays(const Model& m, Data& d, std::span<const std::array<double, 3>> origin
 
 RayHit rayAt(const Model& m, Data& d, const Collider& thing, const std::array<double, 3>& origin,
              const std::array<double, 3>& direction) {
-  checkPlaced(m, d, "ray");
-  checkCollider(m, thing, "ray");
+  checkPlaced(m, d, "rayAt");
+  checkCollider(m, thing, "rayAt");
   checkFinite(origin, "origin", 0);
   checkFinite(direction, "direction", 0);
   const geom::Ray line{vectorOf(origin), vectorOf(direction)};

@@ -592,8 +592,8 @@ TEST(Query, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(textOf([&] { ray(m, d, o, down, {.excludeBody = 7}); }),
             "ray: excludeBody must be -1 or a body below 1, found 7");
   EXPECT_EQ(textOf([&] { ray(m, d, o, down, {.cutoff = -1}); }), "ray: the cutoff must not be negative, found -1");
-  EXPECT_EQ(textOf([&] { rayAt(m, d, {ObjType::Geom, 1}, o, down); }), "ray: geom 1 does not exist, the model has 1");
-  EXPECT_EQ(textOf([&] { rayAt(m, d, {ObjType::Site, 0}, o, down); }), "ray: a collider is a geom or a flex");
+  EXPECT_EQ(textOf([&] { rayAt(m, d, {ObjType::Geom, 1}, o, down); }), "rayAt: geom 1 does not exist, the model has 1");
+  EXPECT_EQ(textOf([&] { rayAt(m, d, {ObjType::Site, 0}, o, down); }), "rayAt: a collider is a geom or a flex");
   std::vector<RayHit> hits(2);
   EXPECT_EQ(textOf([&] {
               rays(m, d, {&o, 1}, {&down, 1}, hits);

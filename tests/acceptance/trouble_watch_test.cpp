@@ -441,7 +441,6 @@ TEST(Advice, WhatIsExplicitAndNeedNotBeNamesTheIntegratorThatCuresIt) {
                      [](Data& d) { d.qvel[0] = 1; });
 }
 
-// a centimetre of overlap is pushed out in a nanosecond: a smaller timestep is the last thing that helps
 // A card of 0.6 mm is pressed into the floor, and not under the solver that the message names.
 TEST(Advice, ContactsDeeperThanThingsAreThickNameTheSolverThatCuresThem) {
   for (const char* integrator : {"Euler", "RK4", "implicitfast"}) {
@@ -466,6 +465,7 @@ TEST(Advice, ContactsDeeperThanThingsAreThickNameTheSolverThatCuresThem) {
   }
 }
 
+// a centimetre of overlap is pushed out in a nanosecond: a smaller timestep is the last thing that helps
 TEST(Advice, ImpulsesOfTinyStepsAreNotCuredBySmallerOnes) {
   const auto overlapping = [](double h) {
     return modelOf(fmt::format(R"(<mujoco><option solver="Impulse" timestep="{}"/><worldbody>

@@ -73,7 +73,8 @@ TEST(ElementContacts, AreThoseOfAllElementsWhateverTheBoxesSay) {
 /// A box edge presses into a fold right below a row of vertices: the sheet is vertical above it (y = 0) and leaves at
 /// an angle below. The triangles around a vertex of the row have the same angles above and below, and the edge of the
 /// box is so near to the row that the interpolation does not matter: M n = pi (y (y n) + n), so that the tangent of the
-/// tilt is half of that of the fold, up to the skew of the mesh. Whichever way round the triangles are and wherever their diagonals.
+/// tilt is half of that of the fold, up to the skew of the mesh. Whichever way round the triangles are and wherever
+/// their diagonals.
 TEST(ElementContacts, EdgesOfBoxesMeetTheSmoothSheet) {
   const double angle = 0.4, radius = 0.001, below = 1e-6;
   const double c = std::cos(angle), s = std::sin(angle);
