@@ -163,10 +163,16 @@ std::string rolloutRows(const fs::path& sinew) {
       fs::exists(sinew.parent_path() / "sinew-mpi") && std::system("mpirun --version >/dev/null 2>&1") == 0;
   if (hasMpi) {
     const std::string launch = "mpirun --allow-run-as-root --oversubscribe -n ";
-    const double solo = run(launch + "1", "solo", ignored), two = run(launch + "2", "two", ignored);
-    text +=
-        fmt::format("`mpirun -n 2`: {:.2f} s against {:.2f} s with one process, {:.2f} times as fast; load {:.1f}.\n",
-                    two, solo, solo / two, load());
+    constexpr int kTurns = 3;
+    double solo = 1e30, two = 1e30;
+    for (int turn = 0; turn < kTurns; ++turn) {
+      solo = std::min(solo, run(launch + "1", fmt::format("solo{}", turn), ignored));
+      two = std::min(two, run(launch + "2", fmt::format("two{}", turn), ignored));
+    }
+    text += fmt::format(
+        "`mpirun -n 2`: {:.2f} s against {:.2f} s with one process (the least of {} by turns), {:.2f} times as fast; "
+        "load {:.1f}.\n",
+        two, solo, kTurns, solo / two, load());
   } else {
     text += "`mpirun` was not measured: sinew-mpi is not built, or there is no mpirun.\n";
   }
