@@ -14,6 +14,7 @@
 #include "forces/derivative.h"
 #include "forces/stiff_metric.h"
 #include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "math/types.h"
 #include "metric/step_matrix.h"
 #include "model/arguments.h"

@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "base/parallel.h"
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "model/arguments.h"
 #include "sinew/state.h"
 #include "sinew/step.h"

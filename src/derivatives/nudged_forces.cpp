@@ -8,9 +8,9 @@
 #include "forces/forces.h"
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
-#include "integrate/integrate.h"
 #include "kinematics/flexes.h"
 #include "kinematics/kinematics.h"
+#include "kinematics/positions.h"
 #include "math/types.h"
 #include "metric/step_matrix.h"
 

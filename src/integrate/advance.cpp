@@ -8,6 +8,7 @@
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
 #include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "metric/step_matrix.h"
 #include "model/awake.h"
 #include "model/workspace.h"

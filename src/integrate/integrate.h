@@ -12,15 +12,6 @@ namespace sinew {
 /// where the solver has seen A already.
 const double* stepAcceleration(const Model& m, Data& d, std::span<double> scratch);
 
-/// q <- q (+) h v on the manifold of the joints.
-void integratePositions(const Model& m, double* qpos, const double* qvel, double h);
-
-/// The same over one timestep for what is awake; not a bit of the rest changes.
-void integrateAwakePositions(const Model& m, const Data& d, double* qpos, const double* qvel);
-
-/// v such that q1 (+) h v = q2: the velocity that takes q1 to q2 in time h.
-void differentiatePositions(const Model& m, double* qvel, double h, const double* q1, const double* q2);
-
 /// Takes away the velocity of pinned flex nodes, whatever a user wrote there.
 void stopPinnedNodes(const Model& m, Data& d);
 

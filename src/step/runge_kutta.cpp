@@ -3,6 +3,7 @@
 #include <span>
 
 #include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "model/awake.h"
 #include "model/workspace.h"
 #include "sensor/sensor.h"

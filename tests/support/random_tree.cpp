@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 
 namespace sinew::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "sinew/load.h"
 
 namespace sinew {

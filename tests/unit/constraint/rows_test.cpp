@@ -13,7 +13,7 @@
 #include "constraint/constraint.h"
 #include "constraint/problem.h"
 #include "inertia/inertia.h"
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "math/types.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "math/quat.h"
 #include "sinew/data.h"
 #include "sinew/load.h"

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "math/types.h"
 #include "sinew/step.h"
 #include "support/mjcf_text.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
 #include "math/quat.h"
 #include "math/types.h"
 #include "sinew/step.h"

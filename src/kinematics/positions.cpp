@@ -1,4 +1,5 @@
-#include "integrate/integrate.h"
+#include "kinematics/positions.h"
+
 #include "math/quat.h"
 #include "model/awake.h"
 
