@@ -116,10 +116,13 @@ DualSolver::DualSolver(const ConstraintProblem& p, const SolveOptions& options, 
   lines_ = arena.take<Line>(p.rows());
   lineValues_ = arena.take<double>(lineValues);
   const std::ptrdiff_t products = static_cast<std::ptrdiff_t>(p.rows()) * p.rows();
-  // a sweep takes one multiplication per number, and forming them as many as some sweeps
-  if (!cones && 2 * products <= lineValues) products_ = arena.take<double>(products);
+  const bool formed = !cones && products <= lineValues;
+  if (formed) products_ = arena.take<double>(products);
   b_ = arena.take<double>(p.rows());
   y_ = arena.zeros<double>(p.dofs());
+  if (formed) product_ = arena.take<double>(p.rows());
+  kept_ = formed ? product_ : y_;
+  keptBefore_ = arena.take<double>(static_cast<std::ptrdiff_t>(kept_.size()));
   before_ = arena.take<double>(p.rows());
   extrapolated_ = arena.take<double>(p.rows());
   order_ = arena.take<int>(p.rows());
@@ -274,28 +277,41 @@ void DualSolver::prepareProducts() {
   }
 }
 
+void DualSolver::follow(std::size_t i, double delta) {
+  if (!products_.empty()) {
+    const std::size_t n = lines_.size();
+    const double* C = products_.data() + i * n;
+    double* product = product_.data();
+    for (std::size_t j = 0; j < n; ++j) product[j] += delta * C[j];
+    return;
+  }
+  const Line& line = lines_[i];
+  double* y = y_.data();
+  if (line.inOneRun) {
+    double* run = y + line.wideColumn[0];
+    for (int k = 0; k < line.nwide; ++k) run[k] += delta * line.Y[k];
+  } else {
+    for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
+  }
+}
+
+double DualSolver::visitLine(std::size_t i, double acceleration, double& force) {
+  const Line& line = lines_[i];
+  const double residual = acceleration + line.R * force;
+  const double next = std::min(std::max(force - residual * line.inverse, line.least), line.most);
+  const double delta = next - force;
+  const double change = delta * (0.5 * line.diagonal * delta + residual);
+  if (delta == 0 || change > kWorse) return 0;
+  force = next;
+  follow(i, delta);
+  return change;
+}
+
 double DualSolver::sweepProducts(std::span<const int> order, std::span<double> force) {
   double improvement = 0;
-  const std::size_t n = lines_.size();
-  const double* f = force.data();
   for (const int row : order) {
     const auto i = static_cast<std::size_t>(row);
-    const Line& line = lines_[i];
-    const double* C = products_.data() + i * n;
-    double sum[4] = {0, 0, 0, 0};  // side by side, so that an addition need not wait for the one before
-    std::size_t j = 0;
-    for (; j + 4 <= n; j += 4) {
-      for (std::size_t k = 0; k < 4; ++k) sum[k] += C[j + k] * f[j + k];
-    }
-    for (std::size_t k = 0; j < n; ++j, ++k) sum[k] += C[j] * f[j];
-    const double old = force[i];
-    const double residual = line.b + ((sum[0] + sum[1]) + (sum[2] + sum[3])) + line.R * old;
-    const double next = std::min(std::max(old - residual * line.inverse, line.least), line.most);
-    const double delta = next - old;
-    const double change = delta * (0.5 * line.diagonal * delta + residual);
-    if (delta == 0 || change > kWorse) continue;
-    improvement -= change;
-    force[i] = next;
+    improvement -= visitLine(i, lines_[i].b + product_[i], force[i]);
   }
   return improvement;
 }
@@ -319,20 +335,7 @@ double DualSolver::sweep(std::span<const int> order, std::span<double> force) {
       odd += line.J[j + 1] * y[line.column[j + 1]];
     }
     if (j < line.ncol) even += line.J[j] * y[line.column[j]];
-    const double old = force[i];
-    const double residual = line.b + (even + odd) + line.R * old;
-    const double f = std::min(std::max(old - residual * line.inverse, line.least), line.most);
-    const double delta = f - old;
-    const double change = delta * (0.5 * line.diagonal * delta + residual);
-    if (delta == 0 || change > kWorse) continue;
-    improvement -= change;
-    force[i] = f;
-    if (line.inOneRun) {
-      double* run = y + line.wideColumn[0];
-      for (int k = 0; k < line.nwide; ++k) run[k] += delta * line.Y[k];
-    } else {
-      for (int k = 0; k < line.nwide; ++k) y[line.wideColumn[k]] += delta * line.Y[k];
-    }
+    improvement -= visitLine(i, line.b + (even + odd), force[i]);
   }
   return improvement;
 }
@@ -394,25 +397,44 @@ double DualSolver::visitCone(std::size_t b, std::span<double> force) {
   return -change;
 }
 
-void DualSolver::project(std::span<double> force) const {
-  for (const RowBlock& block : p_.blocks) {
-    for (int r = 0; r < block.nrow; ++r) {
-      const auto i = static_cast<std::size_t>(block.row + r);
-      if (block.kind == BlockKind::Friction) {
-        force[i] = std::clamp(force[i], -p_.frictionloss[i], p_.frictionloss[i]);
-      } else if (block.kind == BlockKind::Unilateral || block.kind == BlockKind::Pyramid) {
-        force[i] = std::max(force[i], 0.0);
-      }
-    }
+void DualSolver::project(std::span<double> force) {
+  for (std::size_t b = 0; b < p_.blocks.size(); ++b) {
+    const RowBlock& block = p_.blocks[b];
+    double* f = force.data() + block.row;
     if (block.kind == BlockKind::Elliptic) {
-      double* f = force.data() + block.row;
+      double change[kMaxBasis] = {};
+      for (int k = 0; k < block.nrow; ++k) change[k] = -f[k];
       if (f[0] < 0) {
         std::fill_n(f, block.nrow, 0.0);
       } else {
         toEllipsoid(f + 1, f[0], coneOf(p_, block).friction.data(), block.nrow - 1);
       }
+      for (int k = 0; k < block.nrow; ++k) change[k] += f[k];
+      move(b, change);
+      continue;
+    }
+    for (int r = 0; r < block.nrow; ++r) {
+      const auto i = static_cast<std::size_t>(block.row + r);
+      const double admissible = std::min(std::max(f[r], lines_[i].least), lines_[i].most);
+      const double change = admissible - f[r];
+      if (change == 0) continue;
+      f[r] = admissible;
+      follow(i, change);
     }
   }
+}
+
+void DualSolver::extrapolate(double beta, std::span<double> force) {
+  const auto goOn = [beta](std::span<double> now, std::span<double> before) {
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      const double x = now[i];
+      now[i] += beta * (x - before[i]);
+      before[i] = x;
+    }
+  };
+  goOn(force, before_);
+  goOn(kept_, keptBefore_);
+  if (beta > 0) project(force);
 }
 
 SolveReport DualSolver::projectedGaussSeidel(Solution s) {
@@ -429,24 +451,23 @@ SolveReport DualSolver::projectedGaussSeidel(Solution s) {
   prepareLines();
   prepareProducts();
   const bool formed = !products_.empty();
-  if (!formed) recompute(s.force);
+  if (formed) {
+    std::fill(product_.begin(), product_.end(), 0.0);
+    for (std::size_t i = 0; i < s.force.size(); ++i) {
+      if (s.force[i] != 0) follow(i, s.force[i]);
+    }
+  } else {
+    recompute(s.force);
+  }
+  std::copy(s.force.begin(), s.force.end(), before_.begin());
+  std::copy(kept_.begin(), kept_.end(), keptBefore_.begin());
 
   int sinceRestart = 0;
   while (report.iterations < options_.maxIterations) {
     // Nesterov: f + beta (f - f_before), projected
     const double beta =
         report.iterations > 0 ? static_cast<double>(sinceRestart - 1) / static_cast<double>(sinceRestart + 2) : 0;
-    if (beta > 0) {
-      for (std::size_t i = 0; i < s.force.size(); ++i) {
-        const double f = s.force[i];
-        s.force[i] += beta * (f - before_[i]);
-        before_[i] = f;
-      }
-      project(s.force);
-      if (!formed) recompute(s.force);
-    } else {
-      std::copy(s.force.begin(), s.force.end(), before_.begin());
-    }
+    extrapolate(std::max(beta, 0.0), s.force);
     std::copy(s.force.begin(), s.force.end(), extrapolated_.begin());
 
     shuffler.shuffle(order);

@@ -5,7 +5,8 @@
 
 /// Solvers that work on the forces: min 1/2 f' (C + R) f + f' b over admissible f, with C = J inv(A) J' and
 /// b = J a0 - aref. With y = inv(A) J' f kept up to date, row i of C f is J_i y, and a change of f_i moves y by f_i
-/// times inv(A) J_i', which is stored per block. C itself is formed only where it has far fewer numbers than these.
+/// times inv(A) J_i', which is stored per block. Where C has no more numbers than these, it is formed, and C f is kept
+/// up to date instead.
 namespace sinew::solve {
 
 /// Admissible forces: any (Equality), |f| <= frictionloss (Friction), f >= 0 (Unilateral, Pyramid),
@@ -48,19 +49,27 @@ class DualSolver {
   void prepareProducts();
   /// As sweep(), by C.
   double sweepProducts(std::span<const int> order, std::span<double> force);
+  /// Goes on from `force` and what is kept up to date with it as they changed since the last call, times beta, and
+  /// projects the forces.
+  void extrapolate(double beta, std::span<double> force);
   /// Visits rows and cones in the order given. Returns the improvement of the dual cost.
   double sweep(std::span<const int> order, std::span<double> force);
+  /// Improves one force, given its row of C f + b. Returns the change of the cost.
+  double visitLine(std::size_t i, double acceleration, double& force);
   void multiplyBasis(const RowBlock& block, const double* y, double* c) const;
   void move(std::size_t b, const double* basisForce);  // y += inv(A) B' basisForce
   void recompute(std::span<const double> force);       // y = inv(A) J' force
   double rowValue(const RowBlock& block, int r, const double* c) const;
   double rowDiagonal(std::size_t b, int r) const;  // of C
   void moveRow(std::size_t b, int r, double delta);
+  /// What is kept up to date follows a change of force i, which is not in a cone.
+  void follow(std::size_t i, double delta);
   double visitCone(std::size_t b, std::span<double> force);
   double visitSlipPair(std::size_t b, int k, std::span<double> force);
   double visitSlipCone(std::size_t b, std::span<double> force);
   double visitSlipLoss(std::size_t b, std::span<double> force);
-  void project(std::span<double> force) const;
+  /// Into the admissible set; what is kept up to date follows.
+  void project(std::span<double> force);
   void finish(Solution& solution) const;
 
   const ConstraintProblem& p_;
@@ -74,7 +83,9 @@ class DualSolver {
   std::span<double> products_;    // C by rows; empty: it is not formed
   std::span<double> b_;           // J a0 - aref
   std::span<double> y_;           // inv(A) J' f
-  std::span<double> before_, extrapolated_;
+  std::span<double> product_;     // C f, where C is formed
+  std::span<double> kept_;        // the one of these that the sweeps keep up to date
+  std::span<double> before_, keptBefore_, extrapolated_;
   std::span<int> order_;  // visiting order: (block, row in block) packed as first global row
   std::span<int> blockOfRow_;
 };
