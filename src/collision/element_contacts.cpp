@@ -248,8 +248,9 @@ void collideGeomWithFlex(const Model& m, Data& d, const Sweep& sweep, ElementTre
   MixedParameters p = mixParameters(m.opt, parametersOf(m, geom), parametersOf(m, m.ngeom + flex));
   p.early = std::max(p.early, stiffEarly(m, geom, flex));
   // what flies by so fast that it leaves the reach of its contacts in a step has none ahead: they would be in its way
-  if (m.geom_type[geom] != GeomType::Plane && sweep.way(geom, m.ngeom + flex) > p.early) p.early = 0;
-  if (m.geom_type[geom] == GeomType::Plane) return collidePlane(m, d, options, geom, flex, p, limit);
+  const bool isPlane = m.geom_type[geom] == GeomType::Plane;
+  if (p.early > 0 && !isPlane && sweep.way(geom, m.ngeom + flex) > p.early) p.early = 0;
+  if (isPlane) return collidePlane(m, d, options, geom, flex, p, limit);
 
   const BoundingTree& tree = trees.of(flex);  // takes memory that stays, so it comes before the scope
   const Arena::Scope scope(d.work->arena);

@@ -13,6 +13,7 @@
 #include "geom/element_distance.h"
 #include "geom/support.h"
 #include "kinematics/dof_chains.h"
+#include "kinematics/flexes.h"
 #include "model/carrier.h"
 #include "model/workspace.h"
 
@@ -30,6 +31,9 @@ constexpr double kSlack = 1e-2;
 constexpr double kMarch = 0.4;
 /// What moves farther than that many looks allow is looked at less closely.
 constexpr int kMostLooks = 256;
+/// No vertex of a flex is carried by shares whose absolute values have a larger sum: those of a quadratic polynomial
+/// have 5/4 at most in each of three directions, and nodes within a shell go with 3 faces, less 3 edges, and a corner.
+constexpr double kMostWeight = 7 * 1.25 * 1.25 * 1.25;
 
 /// Conservative advancement [Mirtich 1996a]: distance(t, cutoff, n) is how far apart the two are at time t (or not less
 /// than cutoff), with the direction n from the first to the second; closing(n) is the fastest that they can come
@@ -65,7 +69,8 @@ bool isSlow(const Model& m, const Data& d, const double* v, const PassingBodies:
 
 }  // namespace
 
-Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(d), qvel_(qvel), h_(m.opt.timestep) {
+Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel)
+    : m_(m), d_(d), scratch_(d.work->arena), qvel_(qvel), h_(m.opt.timestep) {
   const Array<int>& passing = d.work->nearPairs.plan.passing;
   if (m.opt.speculative == Speculative::None || passing.empty()) return;
   Arena& arena = d.work->arena;
@@ -80,26 +85,23 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
     copy6(body_.data() + 6 * b, v);
   }
   if (m.nflex > 0) {
+    point_ = arena.take<double>(3 * m.nflexpoint);
     vertex_ = arena.take<double>(3 * m.nflexvert);
     flexSpeed_ = arena.take<double>(m.nflex);
   }
   for (int f = 0; f < m.nflex; ++f) {
-    double fastest = 0;
-    for (int v = m.flex_vertadr[f]; v < m.flex_vertadr[f] + m.flex_vertnum[f]; ++v) {
-      const Vec3 velocity = velocityOfVertex(v);
-      vec3(vertex_.data(), v) = velocity;
-      fastest = std::max(fastest, velocity.squaredNorm());
-    }
-    flexSpeed_[f] = std::sqrt(fastest);
+    flexSpeed_[f] = -1;
+    findPointVelocities(f);
   }
   active_ = anyFast();
   if (!active_) return;
+  for (int f = 0; f < m.nflex; ++f) speedOfFlex(f);
   speed_ = arena.zeros<double>(m.ngeom + m.nflex);
   motion_ = arena.take<double>(kMotion * m.ngeom);
   for (const int c : passing) {
     const auto i = static_cast<std::size_t>(c);
     if (isFlex(m, c)) {
-      speed_[i] = flexSpeed_[flexOf(m, c)];
+      speed_[i] = speedOfFlex(flexOf(m, c));
       continue;
     }
     const Motion motion = computeMotion(c);
@@ -112,13 +114,15 @@ Sweep::Sweep(const Model& m, Data& d, std::span<const double> qvel) : m_(m), d_(
 
 double Sweep::speedOf(int collider) const {
   if (!speed_.empty()) return speed_[collider];
-  if (isFlex(m_, collider)) return flexSpeed_[flexOf(m_, collider)];
+  if (isFlex(m_, collider)) return speedOfFlex(flexOf(m_, collider));
   return m_.geom_type[collider] == GeomType::Plane ? 0 : speedOf(motionOf(collider));
 }
 
 bool Sweep::isFast(int collider) const {
-  const double speed = isFlex(m_, collider) ? flexSpeed_[flexOf(m_, collider)] : speedOf(motionOf(collider));
-  return h_ * speed > kPassingShare * 0.5 * thicknessOf(m_, collider);
+  const double far = kPassingShare * 0.5 * thicknessOf(m_, collider);
+  if (!isFlex(m_, collider)) return h_ * speedOf(motionOf(collider)) > far;
+  const int flex = flexOf(m_, collider);
+  return h_ * boundOnFlex(flex) > far && h_ * speedOfFlex(flex) > far;
 }
 
 bool Sweep::anyFast() const {
@@ -135,23 +139,37 @@ bool Sweep::anyFast() const {
   return false;
 }
 
-Vec3 Sweep::velocityOfVertex(int vert) const {
-  const auto ofPoint = [&](int point) -> Vec3 {
-    const Carrier carrier = Carrier::ofPoint(m_, point);
-    if (carrier.isNode()) {
-      if (m_.flexnode_pinned[carrier.node()]) return Vec3::Zero();
-      return vec3(qvel_.data() + m_.nv_rigid, carrier.node());
+void Sweep::findPointVelocities(int flex) {
+  for (int p = m_.flex_pointadr[flex]; p < m_.flex_pointadr[flex] + m_.flex_pointnum[flex]; ++p) {
+    const Carrier carrier = Carrier::ofPoint(m_, p);
+    if (!carrier.isNode()) {
+      const Vec3 arm = vec3(d_.flexpoint_xpos.data(), p) - treeCom(m_, d_, carrier.body());
+      vec3(point_.data(), p) = velocityAt(body_.data() + 6 * carrier.body(), arm);
+    } else if (m_.flexnode_pinned[carrier.node()]) {
+      vec3(point_.data(), p) = Vec3::Zero();
+    } else {
+      vec3(point_.data(), p) = vec3(qvel_.data() + m_.nv_rigid, carrier.node());
     }
-    const Vec3 arm = vec3(d_.flexpoint_xpos.data(), point) - treeCom(m_, d_, carrier.body());
-    return velocityAt(body_.data() + 6 * carrier.body(), arm);
-  };
-  const int adr = m_.flexvert_supportadr[vert], flex = m_.flexvert_flexid[vert];
-  if (adr < 0) return ofPoint(m_.flex_pointadr[flex] + vert - m_.flex_vertadr[flex]);
-  Vec3 sum = Vec3::Zero();
-  for (int i = adr; i < adr + m_.flexvert_supportnum[vert]; ++i) {
-    sum += m_.flexsupport_weight[i] * ofPoint(m_.flexsupport_pointid[i]);
   }
-  return sum;
+}
+
+double Sweep::boundOnFlex(int flex) const {
+  double fastest = 0;
+  for (int p = m_.flex_pointadr[flex]; p < m_.flex_pointadr[flex] + m_.flex_pointnum[flex]; ++p) {
+    fastest = std::max(fastest, vec3(point_.data(), p).squaredNorm());
+  }
+  return (m_.flex_interp[flex] == 0 ? 1 : kMostWeight) * std::sqrt(fastest);
+}
+
+double Sweep::speedOfFlex(int flex) const {
+  double& speed = flexSpeed_[flex];
+  if (speed >= 0) return speed;
+  interpolate(m_, flex, point_.data(), vertex_.data(), scratch_);
+  double fastest = 0;
+  for (int v = m_.flex_vertadr[flex]; v < m_.flex_vertadr[flex] + m_.flex_vertnum[flex]; ++v) {
+    fastest = std::max(fastest, vec3(vertex_.data(), v).squaredNorm());
+  }
+  return speed = std::sqrt(fastest);
 }
 
 Sweep::Approach Sweep::approachOf(const Motion& seer, const Motion& other, const Vec3& apart, double reach) const {

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "base/arena.h"
 #include "collision/collision.h"
 #include "collision/element_contacts.h"
 #include "geom/collide.h"
@@ -90,7 +91,12 @@ class Sweep {
                        const geom::CollideOptions& options) const;
   double timeOfMeetingElement(int geom, int elem, double horizon, double tolerance,
                               const geom::CollideOptions& options) const;
-  Vec3 velocityOfVertex(int vert) const;
+  /// Of all points of a flex.
+  void findPointVelocities(int flex);
+  /// Not below the speed of any vertex of a flex, from its points alone.
+  double boundOnFlex(int flex) const;
+  /// Of its fastest vertex. The first call finds the velocities of all of its vertices.
+  double speedOfFlex(int flex) const;
   /// A geom touches a triangle, and the rest of the step would take its centre through it: adds a contact along the way
   /// that the centre takes. The one that it has may point elsewhere, as at the walls of a narrow pocket.
   void meetMiddle(int geom, int elem, Data& d, const MixedParameters& p) const;
@@ -98,12 +104,14 @@ class Sweep {
   static constexpr int kMotion = 7;
   const Model& m_;
   const Data& d_;
+  Arena& scratch_;
   std::span<const double> qvel_;
   double h_;
   bool active_ = false;
   std::span<double> body_;       // 6 per body: angular, linear at the tree's centre; empty: nothing is to be stopped
-  std::span<double> vertex_;     // 3 per vertex
-  std::span<double> flexSpeed_;  // of the fastest vertex of each flex
+  std::span<double> point_;      // velocity, 3 per point of a flex
+  std::span<double> vertex_;     // 3 per vertex, of flexes that have been looked at
+  std::span<double> flexSpeed_;  // of the fastest vertex of each flex; negative: it has not been looked at
   std::span<double> motion_;     // of each of them, kMotion numbers per geom: angular, linear, spin
   std::span<double> speed_;      // of each collider that the plan has as passing, if anything is fast
 };

@@ -282,6 +282,7 @@ void addCell(RowBuilder& rows, int equality, int flex, const Cell& cell) {
   Data& d = rows.data();
   int most = 0;
   for (const int point : cell.points) most += dofsOfPoint(m, point);
+  RowColumns columns;  // of all modes
   for (int mode = 0; mode < m.flex_modenum[flex]; ++mode) {
     const Arena::Scope scope(d.work->arena);
     const double* values = cell.mode(m, flex, mode);
@@ -294,7 +295,8 @@ void addCell(RowBuilder& rows, int equality, int flex, const Cell& cell) {
     }
     const RowSum::Row row = sum.finish();
     if (row.columns.empty()) return;
-    std::copy(row.values.begin(), row.values.end(), rows.addBlock(BlockKind::Equality, 1, row.columns));
+    if (mode == 0) columns = rows.addColumns(row.columns);
+    std::copy(row.values.begin(), row.values.end(), rows.addBlock(BlockKind::Equality, 1, columns));
     rows.setPart(cell.points[0]);
     rows.addRow(RowType::Equality, equality, residual, 0);
   }

@@ -408,14 +408,19 @@ bool setPassive(const Model& m, Data& d, const RowBlock& block) {
 void setImpedance(const Model& m, Data& d) {
   const bool exact = m.opt.enabled(enable::kDiagExact);
   double gram[kMaxBasis * kMaxBasis];
+  RowParameters p;
+  int equality = -1;  // whose parameters these are: most rows of a flex belong to one
   for (const RowBlock& block : d.row_block) {
     if (setPassive(m, d, block)) continue;
     if (exact) exactGram(m, d, block, gram);
-    const RowParameters p = parametersOf(m, d, d.efc_type[block.row], d.efc_id[block.row]);
+    const RowType type = d.efc_type[block.row];
+    const int id = d.efc_id[block.row];
+    if (type != RowType::Equality || equality != id) p = parametersOf(m, d, type, id);
+    equality = type == RowType::Equality ? id : -1;
     Impedance impedance = impedanceAt(p.solimp, blockResidual(m, d, block) - d.efc_margin[block.row]);
     const bool cone = block.cone >= 0, stop = mustStop(d, block);
-    if (d.efc_type[block.row] >= RowType::ContactFrictionless) {
-      impedance = hardenedAtMiddle(m, d.contact[d.efc_id[block.row]], impedance);
+    if (type >= RowType::ContactFrictionless) {
+      impedance = hardenedAtMiddle(m, d.contact[id], impedance);
     }
     if (stop) impedance = {kMaxImpedance, 0};
     const double K = stiffnessOf(p.solref, p.solimp[1]), square = K > 0 ? 1 / K : 0;

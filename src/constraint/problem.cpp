@@ -268,6 +268,7 @@ IslandProblem::IslandProblem(const Model& m, const Data& d, const Island& island
   problem_.stiff = stiff_.has_value();
   problem_.hasStiffSolids = hasStiffSolids_;
   problem_.hasFlexNodes = !dof_.empty() && dof_.back() >= m.nv_rigid;
+  problem_.bodyDofs = static_cast<int>(std::lower_bound(dof_.begin(), dof_.end(), m.nv_rigid) - dof_.begin());
   problem_.dualScale = 1 / (m.stat.meaninertia * std::max(1, m.nv));
   problem_.primalScale = island.whole ? problem_.dualScale : 1 / trace;
 }

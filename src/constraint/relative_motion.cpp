@@ -146,6 +146,7 @@ void RowSum::add(int point, const Vec3& g) {
       values_[k] = g.dot(jacobianColumn(m_, d_, dof, p).linear);
     }
   }
+  if (begin == 0 || begin == count_ || columns_[begin - 1] < columns_[begin]) return;
   // the new columns grow, as those before do: few have far to go
   for (std::size_t from = begin; from < count_; ++from) {
     const int dof = columns_[from];

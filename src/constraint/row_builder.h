@@ -27,6 +27,8 @@ class RowBuilder {
   double* addBlock(BlockKind kind, int nbasis, std::span<const int> columns);
   /// Columns that several blocks may share.
   RowColumns addColumns(std::span<const int> columns);
+  /// A new block over such columns, with a matrix that is not set.
+  double* addBlock(BlockKind kind, int nbasis, const RowColumns& columns) { return openBlock(kind, nbasis, columns); }
   /// A new block with the friction of a contact, and a matrix that is not set.
   double* addContactBlock(BlockKind kind, int nbasis, const RowColumns& columns, const std::array<double, 5>& friction);
 

@@ -275,21 +275,9 @@ Gradient<Dim> neoHookeanStress(const Law& law, const Gradient<Dim>& F) {
   return c.mu * F + ((c.lambda * log - c.mu) / size.value) * size.gradient;
 }
 
-/// The rotation in F = R S, by Newton's iteration R <- (R + R^-T)/2 [Higham 1986], which a solid that is far from flat
-/// takes in a few steps; by the root of F'F in a sheet. False if F is (nearly) flat or inside out: the stretches must
-/// decide.
-bool rotationOf(const Gradient<3>& F, Gradient<3>& R) {
-  R = F;
-  for (int i = 0; i < 20; ++i) {
-    const Size<3> size = sizeOf<3>(R);
-    if (!(size.value > 1e-3)) return false;
-    const Gradient<3> next = 0.5 * (R + size.gradient / size.value);
-    const double change = (next - R).squaredNorm();
-    R = next;
-    if (change < 1e-28) return true;  // convergence is quadratic
-  }
-  return false;
-}
+/// The rotation in F = R S; in a sheet by the root of F'F. False if F is (nearly) flat or inside out: the stretches
+/// must decide.
+bool rotationOf(const Gradient<3>& F, Gradient<3>& R) { return findRotation(F, R); }
 
 bool rotationOf(const Gradient<2>& F, Gradient<2>& R) {
   const Eigen::Matrix2d C = F.transpose() * F;

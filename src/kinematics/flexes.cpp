@@ -4,6 +4,7 @@
 
 #include "kinematics/kinematics.h"
 #include "kinematics/side.h"
+#include "math/kernel.h"
 #include "math/quat.h"
 #include "model/awake.h"
 #include "model/workspace.h"
@@ -26,25 +27,62 @@ void placePoints(const Model& m, Data& d, int flex) {
   for (int p = m.flex_pointadr[flex]; p < end; ++p) vec3(d.flexpoint_xpos.data(), p) = placeOf(m, d, p);
 }
 
-/// x_v = sum_k w_k x_k over the points that carry the vertex.
-void placeVertices(const Model& m, Data& d, int flex) {
-  const int begin = m.flex_vertadr[flex], end = begin + m.flex_vertnum[flex];
-  if (carriesItself(m, flex)) {
-    std::copy_n(d.flexpoint_xpos.data() + 3 * m.flex_pointadr[flex], 3 * (end - begin),
-                d.flexvert_xpos.data() + 3 * begin);
-    return;
-  }
-  for (int v = begin; v < end; ++v) {
-    Vec3 x = Vec3::Zero();
-    const int last = m.flexvert_supportadr[v] + m.flexvert_supportnum[v];
-    for (int k = m.flexvert_supportadr[v]; k < last; ++k) {
-      x += m.flexsupport_weight[k] * vec3(d.flexpoint_xpos.data(), m.flexsupport_pointid[k]);
+constexpr int kTogether = 4;  // vertices whose sums grow side by side: each has to wait for its last addition
+
+/// N vertices with `count` shares each, one after the other in the lists: points by fours of numbers, `out` by threes.
+template <int N>
+inline __attribute__((always_inline)) void sumShares(int count, const double* weight, const int* point, int first,
+                                                     const double* x, double* out) {
+  Wide sum[N] = {};
+  for (int k = 0; k < count; ++k) {
+    for (int n = 0; n < N; ++n) {
+      sum[n] += weight[n * count + k] * loadWide(x + kLanes * (point[n * count + k] - first));
     }
-    vec3(d.flexvert_xpos.data(), v) = x;
+  }
+  for (int n = 0; n < N; ++n) {
+    for (int i = 0; i < 3; ++i) out[3 * n + i] = sum[n][i];
+  }
+}
+
+SINEW_KERNEL void sumAllShares(const Model& m, int flex, const double* x, double* out) {
+  const int *adr = m.flexvert_supportadr.data(), *num = m.flexvert_supportnum.data();
+  const int first = m.flex_pointadr[flex], end = m.flex_vertadr[flex] + m.flex_vertnum[flex];
+  const double* weight = m.flexsupport_weight.data();
+  const int* point = m.flexsupport_pointid.data();
+  const auto alike = [&](int v) __attribute__((always_inline)) {
+    for (int n = 1; n < kTogether; ++n) {
+      if (num[v + n] != num[v] || adr[v + n] != adr[v] + n * num[v]) return false;
+    }
+    return true;
+  };
+  for (int v = m.flex_vertadr[flex]; v < end;) {
+    if (v + kTogether <= end && alike(v)) {
+      sumShares<kTogether>(num[v], weight + adr[v], point + adr[v], first, x, out + 3 * v);
+      v += kTogether;
+    } else {
+      sumShares<1>(num[v], weight + adr[v], point + adr[v], first, x, out + 3 * v);
+      ++v;
+    }
   }
 }
 
 }  // namespace
+
+void interpolate(const Model& m, int flex, const double* points, double* vertices, Arena& scratch) {
+  const double* own = points + 3 * m.flex_pointadr[flex];
+  const int count = m.flex_pointnum[flex];
+  if (carriesItself(m, flex)) {
+    std::copy_n(own, 3 * m.flex_vertnum[flex], vertices + 3 * m.flex_vertadr[flex]);
+    return;
+  }
+  const Arena::Scope scope(scratch);
+  const std::span<double> x = scratch.take<double>(kLanes * count);
+  for (int p = 0; p < count; ++p) {
+    for (int i = 0; i < 3; ++i) x[kLanes * p + i] = own[3 * p + i];
+    x[kLanes * p + 3] = 0;
+  }
+  sumAllShares(m, flex, x.data(), vertices);
+}
 
 bool pointHasMoved(const Model& m, const Data& d, int point) {
   return placeOf(m, d, point) != vec3(d.flexpoint_xpos.data(), point);
@@ -55,7 +93,7 @@ void flexes(const Model& m, Data& d) {
   for (int f = 0; f < m.nflex; ++f) {
     if (flexAsleep(m, d, f)) continue;
     placePoints(m, d, f);
-    placeVertices(m, d, f);
+    interpolate(m, f, d.flexpoint_xpos.data(), d.flexvert_xpos.data(), d.work->arena);
     const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[f];
     for (int e = m.flex_edgeadr[f]; e < m.flex_edgeadr[f] + m.flex_edgenum[f]; ++e) {
       d.flexedge_length[e] = (vec3(x, m.flex_edge[2 * e + 1]) - vec3(x, m.flex_edge[2 * e])).norm();

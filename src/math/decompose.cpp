@@ -14,12 +14,45 @@ Svd<N> jacobi(const Eigen::Matrix<double, N, N>& A) {
   return {of.matrixU(), of.singularValues(), of.matrixV()};
 }
 
+/// Volume, as a share of what orthogonal axes of the same length have, below which Newton's iteration would lose
+/// digits.
+constexpr double kFlat = 1e-3;
+constexpr int kMostRounds = 20;
+/// Square of the last correction after which the next one would be below rounding: it is half the square of this.
+constexpr double kLastRound = 1e-17;
+
 }  // namespace
 
 Svd<2> svd(const Eigen::Matrix2d& A) { return jacobi<2>(A); }
 Svd<3> svd(const Eigen::Matrix3d& A) { return jacobi<3>(A); }
 
+// The mean of a matrix and its inverse transposed, again and again, with a scale that makes both as large as each
+// other: this leaves the axes of A = R S as they are, and takes every stretch to 1 [Higham 1986].
+bool findRotation(const Eigen::Matrix3d& A, Eigen::Matrix3d& R) {
+  Eigen::Matrix3d X = A;
+  for (int round = 0; round < kMostRounds; ++round) {
+    Eigen::Matrix3d Y;
+    Y.col(0) = X.col(1).cross(X.col(2));
+    Y.col(1) = X.col(2).cross(X.col(0));
+    Y.col(2) = X.col(0).cross(X.col(1));
+    const double volume = X.col(0).dot(Y.col(0)), size = X.squaredNorm();
+    if (!(volume > kFlat * size * std::sqrt(size))) return false;
+    Y /= volume;
+    const double scale = std::sqrt(std::sqrt(Y.squaredNorm() / size));
+    X *= scale;
+    Y /= scale;
+    const Eigen::Matrix3d half = 0.5 * (Y - X);
+    X += half;
+    if (half.squaredNorm() < kLastRound) {
+      R = X;
+      return true;
+    }
+  }
+  return false;
+}
+
 Mat3 rotationPart(const Eigen::Matrix3d& A) {
+  if (Eigen::Matrix3d R; findRotation(A, R)) return R;
   Svd<3> of = svd(A);
   if (of.U.determinant() * of.V.determinant() < 0) of.U.col(2) = -of.U.col(2);
   return of.U * of.V.transpose();

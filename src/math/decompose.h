@@ -17,6 +17,10 @@ struct Svd {
 Svd<2> svd(const Eigen::Matrix2d& A);
 Svd<3> svd(const Eigen::Matrix3d& A);
 
+/// The rotation R of A = R S with S symmetric, without a decomposition. False, and R is not set: A is inside out, or so
+/// flat that digits would be lost.
+bool findRotation(const Eigen::Matrix3d& A, Eigen::Matrix3d& R);
+
 /// The rotation R of A = R S with S symmetric. If A is inside out, the least stretched axis counts as turned over.
 Mat3 rotationPart(const Eigen::Matrix3d& A);
 

@@ -23,9 +23,9 @@ DenseHessian::DenseHessian(const ConstraintProblem& p, Arena& arena)
       factor_(arena.take<double>(static_cast<std::ptrdiff_t>(n_) * n_)),
       inverseDiagonal_(arena.take<double>(n_)) {}
 
-void DenseHessian::addBlock(const RowBlock& block, const double* W, double* H) const {
+void DenseHessian::addBlock(const RowBlock& block, int nbasis, const double* W, double* H) const {
   const sparse::BlockPiece all{0, n_, 0, block.ncol, p_.columns.data() + block.column};
-  sparse::addBlockProduct(block.nbasis, block.ncol, p_.values.data() + block.value, W, nullptr, {&all, 1}, H);
+  sparse::addBlockProduct(nbasis, block.ncol, p_.values.data() + block.value, W, nullptr, {&all, 1}, H);
 }
 
 void DenseHessian::assemble(const double* r, const RowState* state, const double* dual) {
@@ -38,8 +38,16 @@ void DenseHessian::assemble(const double* r, const RowState* state, const double
     }
   }
   double W[kMaxBasis * kMaxBasis];
-  for (const RowBlock& block : p_.blocks) {
-    if (!isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) addBlock(block, W, base_.data());
+  for (std::size_t b = 0; b < p_.blocks.size();) {
+    const RowBlock& block = p_.blocks[b];
+    const int run = equalRun(p_, b);
+    if (run > 1) {
+      equalWeights(p_, block, run, W);
+      addBlock(block, run, W, base_.data());
+    } else if (!isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) {
+      addBlock(block, block.nbasis, W, base_.data());
+    }
+    b += static_cast<std::size_t>(std::max(1, run));
   }
   factorWithCones(r, state, dual);
 }
@@ -63,7 +71,7 @@ void DenseHessian::update(const double* r, const RowState* state, const RowState
       blockWeights(p_, block, r, before, old);
       for (int k = 0; k < block.nbasis * block.nbasis; ++k) W[k] -= old[k];
     }
-    addBlock(block, W, base_.data());
+    addBlock(block, block.nbasis, W, base_.data());
   }
   if (changed) factorWithCones(r, state, dual);
 }
@@ -72,7 +80,8 @@ void DenseHessian::factorWithCones(const double* r, const RowState* state, const
   std::copy(base_.begin(), base_.end(), factor_.begin());
   double W[kMaxBasis * kMaxBasis];
   for (const RowBlock& block : p_.blocks) {
-    if (isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) addBlock(block, W, factor_.data());
+    if (isCone(block, state) && blockWeights(p_, block, r, state, W, dual))
+      addBlock(block, block.nbasis, W, factor_.data());
   }
   denseCholesky(n_, factor_.data(), inverseDiagonal_.data());
 }

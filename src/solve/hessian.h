@@ -20,7 +20,7 @@ class DenseHessian {
   void solve(const double* x, double* y) const;
 
  private:
-  void addBlock(const RowBlock& block, const double* W, double* H) const;
+  void addBlock(const RowBlock& block, int nbasis, const double* W, double* H) const;
   void factorWithCones(const double* r, const RowState* state, const double* dual);
 
   const ConstraintProblem& p_;

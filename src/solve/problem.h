@@ -41,6 +41,8 @@ struct ConstraintProblem {
   /// Points held together by rows of their own are among the dofs. Their equalities make up most of H and never change
   /// sides, so that a factor may be cheaper than the iterations it saves.
   bool hasFlexNodes = false;
+  /// Of the dofs, those of bodies, which come first; the others are those of flex nodes.
+  int bodyDofs = 0;
   /// Tetrahedra are part of the stiffness in the metric: then a preconditioner of two levels pays. It does not for
   /// sheets and shells, whose slow modes bend without stretching, which no vectors that are smooth in all directions
   /// do.

@@ -323,6 +323,22 @@ void weighRows(const ConstraintProblem& p, const double* r, const RowState* stat
   }
 }
 
+int equalRun(const ConstraintProblem& p, std::size_t first) {
+  const RowBlock& block = p.blocks[first];
+  int count = 0;
+  for (std::size_t b = first; b < p.blocks.size() && count < kMaxBasis; ++b, ++count) {
+    const RowBlock& next = p.blocks[b];
+    if (next.kind != BlockKind::Equality || next.nbasis != 1 || !shareColumns(next, block)) break;
+    if (next.value != block.value + count * block.ncol) break;
+  }
+  return count;
+}
+
+void equalWeights(const ConstraintProblem& p, const RowBlock& block, int count, double* W) {
+  std::fill_n(W, count * count, 0.0);
+  for (int k = 0; k < count; ++k) W[k * (count + 1)] = p.D[block.row + k];
+}
+
 bool blockWeights(const ConstraintProblem& p, const RowBlock& block, const double* r, const RowState* state, double* W,
                   const double* dual) {
   const int n = block.nbasis;

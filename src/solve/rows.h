@@ -42,6 +42,12 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
 void weighRows(const ConstraintProblem& p, const double* r, const RowState* state, const double* v, double* y,
                const double* dual = nullptr);
 
+/// How many blocks from `first` on, 1 to kMaxBasis, are single equality rows over the same columns, with values one
+/// after the other: together they add B' D B to the Hessian with as many rows of B. 0: the block is no such row.
+int equalRun(const ConstraintProblem& p, std::size_t first);
+/// Their D as a diagonal matrix, `count` x `count`.
+void equalWeights(const ConstraintProblem& p, const RowBlock& block, int count, double* W);
+
 /// Second derivative of a block's cost with respect to its basis values, W (nbasis x nbasis, row-major, symmetric), so
 /// that the block adds B' W B to the Hessian. Returns false when W is zero. The state must belong to r.
 /// `dual`, one per row: weights of the primal-dual method for cones that slide, see isFrictionStiffer().

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "math/sparse/block_product.h"
+#include "solve/costs.h"
 #include "solve/rows.h"
 
 namespace sinew::solve {
@@ -20,6 +21,12 @@ void orderColumns(const ConstraintProblem& p, const FactorPlan& plan, std::size_
                   const BlockLayout& out) {
   for (std::size_t b = begin; b < end; ++b) {
     const RowBlock& block = p.blocks[b];
+    out.leader[b] = static_cast<int>(b);
+    if (b > 0 && shareColumns(block, p.blocks[b - 1])) {
+      out.leader[b] = out.leader[b - 1];
+      out.home[b] = out.home[b - 1];
+      continue;
+    }
     const int* column = p.columns.data() + block.column;
     int* order = out.columnOrder.data() + block.column;
     // columns come in a few growing runs, so insertion is quick
@@ -60,6 +67,7 @@ PieceCount countPieces(const ConstraintProblem& p, const FactorPlan& plan, std::
   PieceCount count{before, 0};
   for (std::size_t b = begin; b < end; ++b) {
     out.pieceAdr[b] = count.pieces;
+    if (out.leader[b] != static_cast<int>(b)) continue;
     forEachFront(p, plan, out, b, [&](int, int first, int) {
       ++count.pieces;
       count.places += p.blocks[b].ncol - first;
@@ -74,6 +82,7 @@ void fillPieces(const ConstraintProblem& p, const FactorPlan& plan, std::size_t 
                 const BlockLayout& out) {
   auto piece = out.pieces.begin() + out.pieceAdr[begin];
   for (std::size_t b = begin; b < end; ++b) {
+    if (out.leader[b] != static_cast<int>(b)) continue;
     const RowBlock& block = p.blocks[b];
     const int* column = p.columns.data() + block.column;
     const int* order = out.columnOrder.data() + block.column;
@@ -101,9 +110,10 @@ BlockLayout PlanMemory::layoutFor(const ConstraintProblem& p, const FactorPlan& 
   const std::size_t blocks = stay_.ncol.size();
   if (!stay_.isLaidOut) {
     stay_.columnOrder.resize(stay_.columns.size());
+    stay_.leader.resize(blocks);
     stay_.home.resize(blocks);
     stay_.pieceAdr.resize(blocks + 1);
-    BlockLayout out{stay_.columnOrder, stay_.home, stay_.pieceAdr, {}};
+    BlockLayout out{stay_.columnOrder, stay_.leader, stay_.home, stay_.pieceAdr, {}};
     orderColumns(p, plan, 0, blocks, out);
     const PieceCount count = countPieces(p, plan, 0, blocks, 0, out);
     stay_.pieces.resize(at(count.pieces));
@@ -112,7 +122,7 @@ BlockLayout PlanMemory::layoutFor(const ConstraintProblem& p, const FactorPlan& 
     fillPieces(p, plan, 0, blocks, stay_.place.data(), out);
     stay_.isLaidOut = true;
   }
-  return {stay_.columnOrder, stay_.home, stay_.pieceAdr, stay_.pieces};
+  return {stay_.columnOrder, stay_.leader, stay_.home, stay_.pieceAdr, stay_.pieces};
 }
 
 void PlanMemory::addMatrix(const LowerRows& A, std::span<const int> nodes) {
@@ -180,12 +190,10 @@ std::span<const std::ptrdiff_t> PlanMemory::placesFor(const LowerRows& A, const 
 bool PlanMemory::Stay::isFor(const ConstraintProblem& p, std::size_t blocks) const {
   const LowerRows A = p.metric->lower();
   if (blocks != ncol.size() || static_cast<std::size_t>(A.n) != rownnz.size() || A.n == 0) return false;
-  // columns of the blocks lie one after the other, as do the rows of A
-  int column = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
-    if (p.blocks[b].ncol != ncol[b] || p.blocks[b].column != column) return false;
-    column += ncol[b];
+    if (p.blocks[b].ncol != ncol[b] || p.blocks[b].column != column[b]) return false;
   }
+  // columns lie one after the other from the first on, as do the rows of A
   return std::equal(nodes.begin(), nodes.end(), p.nodes.begin(), p.nodes.end()) &&
          std::equal(rownnz.begin(), rownnz.end(), A.rownnz) &&
          std::equal(colind.begin(), colind.end(), A.colind + A.rowadr[0]) &&
@@ -199,17 +207,26 @@ void PlanMemory::Stay::note(const ConstraintProblem& p, std::size_t blocks) {
   colind.clear();
   if (A.n > 0) colind.assign(A.colind + A.rowadr[0], A.colind + A.rowadr[A.n - 1] + A.rownnz[A.n - 1]);
   ncol.clear();
-  for (std::size_t b = 0; b < blocks; ++b) ncol.push_back(p.blocks[b].ncol);
+  column.clear();
+  for (std::size_t b = 0; b < blocks; ++b) {
+    ncol.push_back(p.blocks[b].ncol);
+    column.push_back(p.blocks[b].column);
+  }
   const int count = blocks == 0 ? 0 : p.blocks[blocks - 1].column + p.blocks[blocks - 1].ncol;
   columns.assign(p.columns.begin(), p.columns.begin() + count);
   isLaidOut = false;
 }
 
+void PlanMemory::wantBlocks(const ConstraintProblem& p, std::span<const RowBlock> blocks) {
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (b > 0 && shareColumns(blocks[b], blocks[b - 1])) continue;
+    wanted_.addClique(p.columns.data() + blocks[b].column, blocks[b].ncol);
+  }
+}
+
 void PlanMemory::wantBase(const ConstraintProblem& p, std::size_t blocks) {
   addMatrix(p.metric->lower(), p.nodes);
-  for (std::size_t b = 0; b < blocks; ++b) {
-    wanted_.addClique(p.columns.data() + p.blocks[b].column, p.blocks[b].ncol);
-  }
+  wantBlocks(p, p.blocks.first(blocks));
 }
 
 std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
@@ -221,6 +238,7 @@ std::size_t PlanMemory::makeBase(const ConstraintProblem& p, Arena& scratch) {
   if (!base_.isFor(wanted_)) {
     base_.makeFor(wanted_, scratch);
     basePlaces_.valid = false;
+    fullIsMade_ = false;  // its order may be that of the base
   }
   return rest;
 }
@@ -243,11 +261,19 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
   if (std::all_of(others.begin(), others.end(), held)) return base_;
 
   wantBase(p, rest);
-  for (const RowBlock& block : others) wanted_.addClique(p.columns.data() + block.column, block.ncol);
-  if (!full_.isFor(wanted_)) {
-    full_.makeFor(wanted_, scratch);
-    fullPlaces_.valid = false;
+  wantBlocks(p, others);
+  if (fullIsMade_ && full_.isFor(wanted_)) return full_;
+  fullIsMade_ = true;
+  fullPlaces_.valid = false;
+  // Bodies that touch a flex are coupled to much of it: they come last. Another order than that of the parts that stay
+  // costs more than it saves as long as what touches does not make the factor much larger.
+  if (p.hasFlexNodes) {
+    const auto late = std::lower_bound(p.nodes.begin(), p.nodes.end(), p.bodyDofs) - p.nodes.begin();
+    full_.makeInOrder(wanted_, base_, static_cast<int>(late), scratch);
+    const double more = cost::kSparse * cost::kFactorsChanging * (full_.flops() - base_.flops());
+    if (more <= cost::kOrder * static_cast<double>(p.nodes.size())) return full_;
   }
+  full_.makeFor(wanted_, scratch);
   return full_;
 }
 
@@ -318,9 +344,11 @@ void SparseHessian::layOutBlocks(const BlockLayout& known, Arena& arena) {
     return;
   }
   layout_.columnOrder = arena.take<int>(static_cast<std::ptrdiff_t>(p_.columns.size()));
+  layout_.leader = arena.take<int>(static_cast<std::ptrdiff_t>(end));
   layout_.home = arena.take<int>(static_cast<std::ptrdiff_t>(end));
   layout_.pieceAdr = arena.take<int>(static_cast<std::ptrdiff_t>(end) + 1);
   std::copy(known.columnOrder.begin(), known.columnOrder.end(), layout_.columnOrder.begin());
+  std::copy(known.leader.begin(), known.leader.end(), layout_.leader.begin());
   std::copy(known.home.begin(), known.home.end(), layout_.home.begin());
   std::copy(known.pieceAdr.begin(), known.pieceAdr.end(), layout_.pieceAdr.begin());
   orderColumns(p_, plan_, first, end, layout_);
@@ -330,12 +358,12 @@ void SparseHessian::layOutBlocks(const BlockLayout& known, Arena& arena) {
   fillPieces(p_, plan_, first, end, arena.take<int>(count.places).data(), layout_);
 }
 
-void SparseHessian::addBlock(int b, const double* W, double* H) const {
+void SparseHessian::addBlock(int b, int nbasis, const double* W, double* H) const {
   const RowBlock& block = p_.blocks[at(b)];
-  const int first = layout_.pieceAdr[at(b)];
-  sparse::addBlockProduct(block.nbasis, block.ncol, p_.values.data() + block.value, W,
+  const int leader = layout_.leader[at(b)], first = layout_.pieceAdr[at(leader)];
+  sparse::addBlockProduct(nbasis, block.ncol, p_.values.data() + block.value, W,
                           layout_.columnOrder.data() + block.column,
-                          layout_.pieces.subspan(at(first), at(layout_.pieceAdr[at(b + 1)] - first)), H);
+                          layout_.pieces.subspan(at(first), at(layout_.pieceAdr[at(leader + 1)] - first)), H);
 }
 
 void SparseHessian::assemble(const double* r, const RowState* state, const double* dual) {
@@ -346,9 +374,16 @@ void SparseHessian::assemble(const double* r, const RowState* state, const doubl
     for (std::size_t k = 0; k < metricPlaces_.size(); ++k) base_[metricPlaces_[k]] = value[k];
   }
   double W[kMaxBasis * kMaxBasis];
-  for (int b = 0; b < static_cast<int>(p_.blocks.size()); ++b) {
+  for (int b = 0; b < static_cast<int>(p_.blocks.size());) {
     const RowBlock& block = p_.blocks[at(b)];
-    if (!isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) addBlock(b, W, base_.data());
+    const int run = equalRun(p_, at(b));
+    if (run > 1) {
+      equalWeights(p_, block, run, W);
+      addBlock(b, run, W, base_.data());
+    } else if (!isCone(block, state) && blockWeights(p_, block, r, state, W, dual)) {
+      addBlock(b, W, base_.data());
+    }
+    b += std::max(1, run);
   }
   std::fill(dirty_.begin(), dirty_.end(), std::uint8_t{1});
   factorDirty(r, state, dual);

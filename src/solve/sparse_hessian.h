@@ -16,6 +16,7 @@ namespace sinew::solve {
 /// Where the blocks of a problem belong in the panels of a factor.
 struct BlockLayout {
   std::span<int> columnOrder;  ///< like the list of columns: those of a block in the order of elimination
+  std::span<int> leader;       ///< of the run of blocks that share their columns, the one that has the pieces of all
   std::span<int> home;         ///< front of the first column of each block
   std::span<int> pieceAdr;     ///< first piece of each block, and one past the last
   std::span<sparse::BlockPiece> pieces;
@@ -44,7 +45,9 @@ class SparseHessian {
 
  private:
   void layOutBlocks(const BlockLayout& known, Arena& arena);
-  void addBlock(int block, const double* W, double* H) const;
+  void addBlock(int block, const double* W, double* H) const { addBlock(block, p_.blocks[block].nbasis, W, H); }
+  /// Likewise for a run of blocks, see equalRun(), with `nbasis` rows together.
+  void addBlock(int block, int nbasis, const double* W, double* H) const;
   void factorDirty(const double* r, const RowState* state, const double* dual);
   void markDirty(int front) { dirty_[front] = 1; }
 
@@ -104,18 +107,20 @@ class PlanMemory {
   };
   /// The parts that stay as they were when the base was made, and the layout of their blocks in it.
   struct Stay {
-    std::vector<int> nodes, rownnz, colind, ncol, columns;
+    std::vector<int> nodes, rownnz, colind, ncol, column, columns;
     bool isLaidOut = false;
-    std::vector<int> columnOrder, home, pieceAdr, place;
+    std::vector<int> columnOrder, leader, home, pieceAdr, place;
     std::vector<sparse::BlockPiece> pieces;
 
     bool isFor(const ConstraintProblem& p, std::size_t blocks) const;
     void note(const ConstraintProblem& p, std::size_t blocks);
   };
   void wantBase(const ConstraintProblem& p, std::size_t blocks);
+  void wantBlocks(const ConstraintProblem& p, std::span<const RowBlock> blocks);
   static void findPlaces(const LowerRows& A, const FactorPlan& plan, std::vector<std::ptrdiff_t>& place);
 
   FactorPlan wanted_, base_, full_;
+  bool fullIsMade_ = false;
   BlockPlan baseBlocks_, fullBlocks_;
   bool baseBlocksAreMade_ = false;
   std::vector<int> fullShape_;  // of blocks beyond the base in fullBlocks_: how many columns, the first, all of them

@@ -50,6 +50,7 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts)
       diagInv_.data(), treeOf_.data(), treeAdr_.data(), treeNum_.data());
 
   for (int i = 0; i < counts.equalities; ++i) addBlock(BlockKind::Equality, i % 2 == 0 ? 3 : 1, i % 2 == 0 ? 3 : 1);
+  for (int i = 0; i < 8 * counts.runs; ++i) addBlock(BlockKind::Equality, 1, 1, i % 8 > 0);
   for (int i = 0; i < counts.frictions; ++i) addBlock(BlockKind::Friction, 1, 1);
   for (int i = 0; i < counts.unilateral; ++i) addBlock(BlockKind::Unilateral, 1, 1);
   for (int i = 0; i < counts.pyramids; ++i) {
@@ -81,14 +82,7 @@ RandomProblem::RandomProblem(unsigned seed, const Counts& counts)
   problem_.primalScale = problem_.dualScale = 1 / A.trace();
 }
 
-void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow) {
-  RowBlock block;
-  block.kind = kind;
-  block.row = static_cast<int>(D_.size());
-  block.nrow = nrow;
-  block.nbasis = nbasis;
-  block.column = static_cast<int>(columns_.size());
-  block.value = static_cast<int>(values_.size());
+void RandomProblem::chooseColumns(RowBlock& block) {
   // up to six columns of one tree or of two
   const int trees = n_ / perTree_;
   std::vector<int> all;
@@ -102,6 +96,22 @@ void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow) {
   all.erase(std::unique(all.begin(), all.end()), all.end());
   block.ncol = static_cast<int>(all.size());
   columns_.insert(columns_.end(), all.begin(), all.end());
+}
+
+void RandomProblem::addBlock(BlockKind kind, int nbasis, int nrow, bool sharesColumns) {
+  RowBlock block;
+  block.kind = kind;
+  block.row = static_cast<int>(D_.size());
+  block.nrow = nrow;
+  block.nbasis = nbasis;
+  block.column = static_cast<int>(columns_.size());
+  block.value = static_cast<int>(values_.size());
+  if (sharesColumns) {
+    block.column = blocks_.back().column;
+    block.ncol = blocks_.back().ncol;
+  } else {
+    chooseColumns(block);
+  }
   for (int k = 0; k < nbasis * block.ncol; ++k) values_.push_back(uniform(-1, 1));
 
   const double D = std::exp(uniform(0, 5));

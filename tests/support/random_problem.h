@@ -20,6 +20,7 @@ class RandomProblem {
     int unilateral = 4;
     int pyramids = 2;
     int cones = 2;
+    int runs = 0;  ///< of eight single equality rows that share their columns
   };
   RandomProblem(unsigned seed, const Counts& counts);
   RandomProblem(const RandomProblem&) = delete;
@@ -30,7 +31,8 @@ class RandomProblem {
   const std::vector<int>& nodes() const { return nodes_; }
 
  private:
-  void addBlock(BlockKind kind, int nbasis, int nrow);
+  void addBlock(BlockKind kind, int nbasis, int nrow, bool sharesColumns = false);
+  void chooseColumns(RowBlock& block);
   double uniform(double lo, double hi) { return std::uniform_real_distribution<double>(lo, hi)(generator_); }
 
   std::mt19937 generator_;

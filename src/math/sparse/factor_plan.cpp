@@ -30,8 +30,11 @@ void FactorPlan::addClique(const int* dofs, int count) {
     const int group = groupOf_[at(dofs[k])];
     if (cliques_.size() == start || cliques_.back() != group) cliques_.push_back(group);
   }
-  if (cliques_.size() < start + 2) {
-    cliques_.resize(start);  // couples nothing
+  const std::size_t last = cliqueAdr_.size() < 2 ? start : at(cliqueAdr_[cliqueAdr_.size() - 2]);
+  const auto end = cliques_.begin() + static_cast<std::ptrdiff_t>(start);
+  if (cliques_.size() < start + 2 ||
+      std::equal(end, cliques_.end(), cliques_.begin() + static_cast<std::ptrdiff_t>(last), end)) {
+    cliques_.resize(start);  // couples nothing, or what the last one does
   } else {
     cliqueAdr_.push_back(static_cast<int>(cliques_.size()));
   }
@@ -81,15 +84,77 @@ std::ptrdiff_t FactorPlan::placeOf(int dof1, int dof2) const {
   return front.matrix + static_cast<std::ptrdiff_t>(std::min(a, b)) * front.size + std::max(a, b);
 }
 
-void FactorPlan::makeFor(const FactorPlan& pattern, Arena& scratch) {
+void FactorPlan::takePattern(const FactorPlan& pattern) {
   groupAdr_ = pattern.groupAdr_;
   groupOf_ = pattern.groupOf_;
   cliqueAdr_ = pattern.cliqueAdr_;
   cliques_ = pattern.cliques_;
+}
+
+void FactorPlan::makeFor(const FactorPlan& pattern, Arena& scratch) {
+  takePattern(pattern);
   const Arena::Scope scope(scratch);
   minimumDegree(scratch);
   layOutFronts(scratch);
   made_ = true;
+}
+
+void FactorPlan::makeInOrder(const FactorPlan& pattern, const FactorPlan& order, int late, Arena& scratch) {
+  takePattern(pattern);
+  sequence_ = order.sequence_;
+  std::stable_partition(sequence_.begin(), sequence_.end(), [&](int g) { return g >= late; });
+  const Arena::Scope scope(scratch);
+  eliminateInSequence(scratch);
+  layOutFronts(scratch);
+  made_ = true;
+}
+
+// As below, with a known sequence: a clique is all that its first group needs to know, and the column of a group is a
+// clique of the rest.
+void FactorPlan::eliminateInSequence(Arena& scratch) {
+  const int groups = static_cast<int>(groupAdr_.size()) - 1;
+  const int cliques = static_cast<int>(cliqueAdr_.size()) - 1;
+  const std::span<int> rank = scratch.take<int>(groups);
+  for (int k = 0; k < groups; ++k) rank[at(sequence_[at(k)])] = k;
+  // lists of cliques by their first group: given ones, then columns, as cliques + group
+  const std::span<int> head = scratch.take<int>(groups), next = scratch.take<int>(cliques + groups);
+  std::fill(head.begin(), head.end(), -1);
+  const auto attach = [&](int clique, const int* member, int count) {
+    int first = member[0];
+    for (int k = 1; k < count; ++k) {
+      if (rank[at(member[k])] < rank[at(first)]) first = member[k];
+    }
+    next[at(clique)] = head[at(first)];
+    head[at(first)] = clique;
+  };
+  for (int c = cliques - 1; c >= 0; --c) {
+    attach(c, cliques_.data() + cliqueAdr_[at(c)], cliqueAdr_[at(c + 1)] - cliqueAdr_[at(c)]);
+  }
+  const std::span<int> seen = scratch.take<int>(groups);
+  std::fill(seen.begin(), seen.end(), -1);
+  column_.clear();
+  columnAdr_.assign(at(groups) * 2, 0);  // begin, end
+  for (const int p : sequence_) {
+    const std::size_t begin = column_.size();
+    seen[at(p)] = p;
+    const auto add = [&](int g) {
+      if (seen[at(g)] == p) return;
+      seen[at(g)] = p;
+      column_.push_back(g);
+    };
+    for (int c = head[at(p)]; c >= 0; c = next[at(c)]) {
+      if (c < cliques) {
+        for (int k = cliqueAdr_[at(c)]; k < cliqueAdr_[at(c + 1)]; ++k) add(cliques_[at(k)]);
+      } else {
+        const std::size_t child = at(2 * (c - cliques));
+        for (int k = columnAdr_[child]; k < columnAdr_[child + 1]; ++k) add(column_[at(k)]);
+      }
+    }
+    const int count = static_cast<int>(column_.size() - begin);
+    columnAdr_[at(2 * p)] = static_cast<int>(begin);
+    columnAdr_[at(2 * p + 1)] = static_cast<int>(column_.size());
+    if (count > 0) attach(cliques + p, column_.data() + begin, count);
+  }
 }
 
 // The quotient graph: each remaining group is known by the cliques it is in. Eliminating group p replaces all cliques

@@ -158,5 +158,42 @@ TEST(Sweep, SizesThatAProgramChangesCount) {
   EXPECT_TRUE(Sweep(m, other, other.qvel).active());  // what is kept goes with the copy
 }
 
+/// Vertices of interpolated flexes, of which some move faster than every node (quadratic cells, nodes inside of a
+/// shell): the sweep is active if and only if the fastest of them passes the bound, to the last digits.
+TEST(Sweep, FlexIsFastWhereItsFastestVertexIs) {
+  for (const char* dof : {"trilinear", "quadratic"}) {
+    for (const char* shell : {"", "<elasticity young='1e3' elastic2d='bend' thickness='.01'/>"}) {
+      const Model m = modelOf(
+          "<geom type='box' size='.1 .1 .1' pos='0 0 -5'/>"
+          "<flexcomp name='f' type='grid' count='6 5 4' cellcount='2 2 2' spacing='.1 .1 .1' dim='3' "
+          "radius='.01' mass='1' dof='" +
+          std::string(dof) + "'><contact selfcollide='none'/>" + shell + "</flexcomp>");
+      Data d(m);
+      std::mt19937 random(7);
+      std::normal_distribution<double> normal;
+      for (double& v : d.qvel) v = normal(random);
+      forward(m, d);
+      double fastest = 0;
+      for (int v = 0; v < m.nflexvert; ++v) {
+        Vec3 velocity = Vec3::Zero();
+        for (int k = m.flexvert_supportadr[v]; k < m.flexvert_supportadr[v] + m.flexvert_supportnum[v]; ++k) {
+          const int node = m.flexpoint_nodeid[m.flexsupport_pointid[k]];
+          velocity += m.flexsupport_weight[k] * vec3(d.qvel.data() + m.nv_rigid, node);
+        }
+        fastest = std::max(fastest, velocity.norm());
+      }
+      const double bound = kPassingShare * 0.5 * thicknessOf(m, m.ngeom) / m.opt.timestep;
+      const Array<double> all = d.qvel;
+      for (const double share : {0.999999, 1.000001}) {
+        for (int i = 0; i < m.nv; ++i) d.qvel[i] = share * bound / fastest * all[i];
+        const Arena::Scope scope(d.work->arena);
+        const Sweep sweep = sweepOf(m, d);
+        EXPECT_EQ(sweep.active(), share > 1) << dof << shell;
+        EXPECT_NEAR(sweep.ways(0, m.ngeom), m.opt.timestep * share * bound, 1e-12) << dof << shell;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sinew

@@ -72,5 +72,21 @@ TEST(Decompose, TheRotationPartIsARotationAndLeavesAStretch) {
   }
 }
 
+// Matrices that are nearly flat, inside out, huge and tiny: all ways to the rotation lead to the same one.
+TEST(Decompose, TheRotationPartIsThatOfTheSvd) {
+  std::mt19937 rng(6);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  for (const double least : {1.0, 0.3, 1e-2, 3e-3, 1e-3, -0.2}) {
+    for (const double scale : {1e-40, 1.0, 1e40}) {
+      for (int i = 0; i < 50; ++i) {
+        const Mat3 U = rotationPart(randomMatrix<3>(rng)), V = rotationPart(randomMatrix<3>(rng));
+        const Vec3 stretch(1, 1 + 0.5 * uniform(rng), least);
+        const Mat3 A = scale * U * stretch.asDiagonal() * V.transpose();
+        EXPECT_LE((rotationPart(A) - U * V.transpose()).norm(), 1e-14 / std::abs(least)) << least << ", " << scale;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sinew

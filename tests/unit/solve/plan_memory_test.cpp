@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "solve/rows.h"
 #include "solve/sparse_hessian.h"
 #include "support/random_problem.h"
 
@@ -48,6 +49,41 @@ TEST(PlanMemory, KeepsThePlanOfTheBlocksThatThereAre) {
       EXPECT_TRUE(equal(a.places().place, b.places().place)) << seed << ", round " << round;
     }
   }
+}
+
+// Likewise of factors, where bodies that touch a flex come last: whatever was solved before, the same problem gets the
+// same plan.
+TEST(PlanMemory, FactorsDependOnTheProblemAlone) {
+  int inOrder = 0, anew = 0;
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const int touching = 1 + 8 * static_cast<int>(seed);
+    const RandomProblem random(seed, {.dofs = 3, .trees = 40, .equalities = 30, .unilateral = touching, .runs = 2});
+    ConstraintProblem p = random.problem();
+    p.hasFlexNodes = true;
+    p.bodyDofs = 6;
+    const std::size_t all = p.blocks.size(), fixed = leadingEqualities(p.blocks);
+    Arena arena;
+    PlanMemory kept;
+    for (const std::size_t left : {std::size_t{0}, std::size_t{2}, all - fixed, std::size_t{1}, std::size_t{0}}) {
+      ConstraintProblem q = p;
+      q.blocks = p.blocks.first(all - left);
+      // fewer equalities in between: another base
+      if (left == 1) q.blocks = p.blocks.subspan(0, fixed / 2);
+      PlanMemory fresh;
+      const FactorPlan &a = kept.planFor(q, arena), &b = fresh.planFor(q, arena);
+      ASSERT_TRUE(a.isFor(b)) << seed;
+      for (int dof = 0; dof < q.dofs(); ++dof) ASSERT_EQ(a.position(dof), b.position(dof)) << seed << ", left " << left;
+      EXPECT_EQ(a.flops(), b.flops());
+      for (const RowBlock& block : q.blocks) {
+        EXPECT_TRUE(a.holds(q.columns.data() + block.column, block.ncol)) << seed;
+      }
+      bool bodiesLast = true;
+      for (int dof = 0; dof < p.bodyDofs; ++dof) bodiesLast = bodiesLast && a.position(dof) >= q.dofs() - p.bodyDofs;
+      if (left == 0) ++(bodiesLast ? inOrder : anew);
+    }
+  }
+  EXPECT_GT(inOrder, 0);
+  EXPECT_GT(anew, 0);
 }
 
 }  // namespace

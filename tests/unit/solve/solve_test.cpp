@@ -300,9 +300,13 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
                                         .frictions = 3,
                                         .unilateral = trees,
                                         .pyramids = trees,
-                                        .cones = trees});
+                                        .cones = trees,
+                                        .runs = static_cast<int>(seed % 3)});
       ConstraintProblem p = random.problem();
       p.nodes = random.nodes();
+      // of the trees the first ones may be bodies that touch a flex
+      p.hasFlexNodes = seed % 2 == 0;
+      p.bodyDofs = trees / 5 * (1 + static_cast<int>(seed % 7));
       std::vector<double> r(static_cast<std::size_t>(p.rows())), f(r.size());
       std::vector<RowState> s(r.size());
       multiplyRows(p, p.smoothAcceleration.data(), r.data());
