@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -26,6 +28,7 @@
 #include "rollout_folder.h"
 #include "rollout_job.h"
 #include "rollout_merge.h"
+#include "rollout_pace.h"
 #include "rollout_progress.h"
 #include "rollout_team.h"
 #include "sinew/errors.h"
@@ -65,6 +68,9 @@ Shard shardOf(const std::string& text, bool isQuiet) {
     if (index < 0 || count < 1 || index >= count) {
       throw CommandError(fmt::format("--shard: expected I/N with I from 0 to N - 1, found '{}'", text));
     }
+    if (count > kMostRuns) {
+      throw CommandError(fmt::format("--shard: expected at most {} parts, found '{}'", kMostRuns, text));
+    }
     return {index, count};
   }
   const std::int64_t id = numberIn(std::getenv("SLURM_ARRAY_TASK_ID"));
@@ -75,7 +81,7 @@ Shard shardOf(const std::string& text, bool isQuiet) {
   const std::int64_t given = numberIn(std::getenv("SLURM_ARRAY_TASK_STEP")), stride = given > 0 ? given : 1;
   // an array such as 1,5,7 has no rule by which a task could know its place
   const bool isRegular = count > 0 && least >= 0 && most >= least && (most - least) / stride + 1 == count &&
-                         id >= least && id <= most && (id - least) % stride == 0;
+                         count <= kMostRuns && id >= least && id <= most && (id - least) % stride == 0;
   if (!isRegular) {
     throw CommandError(fmt::format(
         "SLURM_ARRAY_TASK_ID is {}, but its place in the array cannot be told from _COUNT {}, _MIN {}, _MAX {}; "
@@ -135,7 +141,6 @@ class Crew {
   }
   /// What ended a thread, if something did.
   std::exception_ptr failure() const { return failure_; }
-  std::int64_t steps() const { return steps_; }
 
  private:
   bool mustStop() const { return isStopped_ || Interruption::signal() != 0; }
@@ -144,12 +149,24 @@ class Crew {
     try {
       Job::Workspace workspace(job_);
       const std::string unique = fmt::format("{}-{}", processName(), thread);
-      std::int64_t finished = 0;
-      while (!mustStop()) {
-        const std::int64_t piece = team_.next(finished);
+      double waited = 0;
+      for (bool hasAsked = false; !mustStop();) {
+        const double start = now();
+        if (!hasAsked) team_.ask(thread);
+        const std::int64_t piece = team_.next(thread);
+        waited += now() - start;
         if (piece < 0) break;
-        finished = compute(missing_[piece], thread, unique, workspace);
+        AskAhead ahead;
+        ahead.begin(now());
+        hasAsked = false;
+        compute(missing_[piece], thread, unique, workspace, [&](double done) {
+          if (hasAsked || !ahead.isTime(now(), done)) return;
+          team_.ask(thread);
+          hasAsked = true;
+        });
       }
+      const std::lock_guard guard(mutex_);
+      log_.write({{"thread", thread}, {"waited", waited}});
     } catch (...) {
       const std::lock_guard guard(mutex_);
       if (!failure_) failure_ = std::current_exception();
@@ -160,22 +177,31 @@ class Crew {
     changed_.notify_all();
   }
 
-  /// Computes and writes a chunk; returns the number of its runs.
-  std::int64_t compute(std::int64_t chunk, int thread, const std::string& unique, Job::Workspace& workspace) {
-    const auto start = std::chrono::steady_clock::now();
+  static double now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  }
+
+  /// Computes and writes a chunk. Says now and then what share of it is done.
+  void compute(std::int64_t chunk, int thread, const std::string& unique, Job::Workspace& workspace,
+               const std::function<void(double done)>& progress) {
+    const double start = now();
     const std::int64_t first = job_.chunks().first(chunk), count = job_.chunks().size(chunk);
     ResultTable results(job_.shape(), first, count);
+    const double perRun = 1.0 / static_cast<double>(count);
+    const double perStep = perRun / static_cast<double>(std::max<std::int64_t>(1, job_.plan().steps()));
     for (std::int64_t run = first; run < first + count; ++run) {
-      if (!job_.compute(
-              run, workspace, [&] { return mustStop(); }, results))
-        return 0;  // the chunk is not written
+      const auto look = [&] {
+        progress(perRun * static_cast<double>(run - first) + perStep * static_cast<double>(workspace.step));
+        return mustStop();
+      };
+      if (!job_.compute(run, workspace, look, results)) return;  // the chunk is not written
     }
+    progress(1);
     results.write(folder_.chunkFile(chunk), unique);
-    steps_ += count * job_.plan().steps();
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const double seconds = now() - start;
     const std::lock_guard guard(mutex_);
     log_.write({{"chunk", chunk}, {"first", first}, {"runs", count}, {"thread", thread}, {"seconds", seconds}});
-    return count;
+    team_.report(count);
   }
 
   const Job& job_;
@@ -187,7 +213,6 @@ class Crew {
   std::condition_variable changed_;
   std::size_t done_ = 0;
   std::atomic<bool> isStopped_ = false;
-  std::atomic<std::int64_t> steps_ = 0;
   std::exception_ptr failure_;
   std::vector<std::thread> crew_;
 };
@@ -308,8 +333,9 @@ int compute(RolloutOptions o) {
   ChunkRange range;
   together(*team, [&] {
     setup = prepare(o, *team);
-    const std::int64_t n = setup.job->chunks().count();
-    range = {setup.shard.index * n / setup.shard.count, (setup.shard.index + 1) * n / setup.shard.count};
+    const Chunks& chunks = setup.job->chunks();
+    range = {chunks.partBegin(setup.shard.index, setup.shard.count),
+             chunks.partBegin(setup.shard.index + 1, setup.shard.count)};
   });
   together(*team, [&] {
     if (team->rank() == 0) found = openFolder(*setup.job, range, folder).dump();
@@ -327,7 +353,7 @@ int compute(RolloutOptions o) {
   summary.before = summary.wanted - open;
 
   const auto start = std::chrono::steady_clock::now();
-  team->begin(static_cast<std::int64_t>(missing.size()));
+  team->begin(static_cast<std::int64_t>(missing.size()), setup.threads);
   std::exception_ptr failure;
   {
     const Interruption interruption;
@@ -431,7 +457,7 @@ Command addRolloutCommand(CLI::App& app) {
   };
   jobOption(sub->add_option("MODEL", job.model, "MJCF file"));
   jobOption(sub->add_option("--runs", job.runs, "Number of runs (default: the points of the grid of --vary)"))
-      ->transform(wholeNumber(1, 1'000'000'000))
+      ->transform(wholeNumber(1, kMostRuns))
       ->type_name("N");
   CLI::Option* duration = jobOption(sub->add_option("--duration", job.duration, "Simulated seconds of each run"));
   duration->transform(positiveNumber());

@@ -1,23 +1,15 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "descriptor.h"
+#include "rollout_chunks.h"
 #include "rollout_results.h"
 
 namespace sinew::cli {
-
-/// Pieces that a job is cut into: `chunk` runs each, the last one the rest.
-struct Chunks {
-  std::int64_t runs = 0, chunk = 1;
-  std::int64_t count() const { return (runs + chunk - 1) / chunk; }
-  std::int64_t first(std::int64_t c) const { return c * chunk; }
-  std::int64_t size(std::int64_t c) const { return std::min(chunk, runs - c * chunk); }
-};
 
 /// Chunks [begin, end) that a process (or a team) is responsible for.
 struct ChunkRange {

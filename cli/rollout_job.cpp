@@ -74,14 +74,14 @@ std::int64_t runsOf(const JobOptions& o, const Sweep& sweep) {
 }
 
 /// Some hundred files, of which none takes much memory. Depends on the job alone, as all its processes must agree.
-std::int64_t chunkOf(const JobOptions& o, std::int64_t runs, const ResultShape& shape) {
-  if (o.chunk > 0) return std::min(o.chunk, runs);
+Chunks chunksOf(const JobOptions& o, std::int64_t runs, const ResultShape& shape) {
+  if (o.chunk > 0) return Chunks::equal(runs, std::min(o.chunk, runs));
   constexpr std::int64_t kFiles = 256;
   constexpr double kMostBytes = 64.0 * (1 << 20);
   double bytes = 8.0 * (shape.nq + shape.nv + shape.na + shape.parameters + 8);
   for (const RecordedArray& a : shape.arrays) bytes += 8.0 * static_cast<double>(shape.samples) * a.width();
   const auto most = std::max<std::int64_t>(1, static_cast<std::int64_t>(kMostBytes / bytes));
-  return std::clamp<std::int64_t>((runs + kFiles - 1) / kFiles, 1, most);
+  return Chunks::shrinking(runs, std::clamp<std::int64_t>((runs + kFiles - 1) / kFiles, 1, most));
 }
 
 }  // namespace
@@ -185,8 +185,7 @@ Job::Job(const JobOptions& options) : options_(options) {
     throw CommandError(fmt::format("--vary {}", error.what()));
   }
   shape_ = {plan_->samples(), m.nq, m.nv, m.na, model_->size(), plan_->arrays()};
-  chunks_ = {runs, 1};
-  chunks_.chunk = chunkOf(o, runs, shape_);
+  chunks_ = chunksOf(o, runs, shape_);
 }
 
 Json Job::manifest() const {
@@ -201,7 +200,8 @@ Json Job::manifest() const {
            {"key", key_ < 0 ? Json() : Json(key_)},
            {"controls", controlsHash_ == 0 ? o.controls : fs::path(o.controls).filename().string()},
            {"record", o.record},
-           {"chunk", chunks_.chunk}};
+           {"chunk", chunks_.largest()},
+           {"shrinking", chunks_.isShrinking()}};
   if (controlsHash_ != 0) job["controls_hash"] = hex(controlsHash_);
   Json vary = Json::array();
   for (const std::string& text : o.vary) {
@@ -266,7 +266,11 @@ bool Job::compute(std::int64_t run, Workspace& w, const std::function<bool()>& s
     reset(*m, d);
   }
   model_->setState(values, d);
-  const auto control = [&](const Model& its, Data& at, std::int64_t step) { controls_->apply(its, at, run, step); };
+  w.step = 0;
+  const auto control = [&](const Model& its, Data& at, std::int64_t step) {
+    w.step = step;
+    controls_->apply(its, at, run, step);
+  };
   const RunOutcome outcome = plan_->run(*m, d, results.samplesOf(run), control, stop);
   if (outcome.stopped) return false;
   results.set(run, values, outcome);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model_source.h"
+#include "rollout_chunks.h"
 #include "rollout_controls.h"
 #include "rollout_folder.h"
 #include "rollout_results.h"
@@ -45,7 +46,7 @@ class Job {
   const Rollout& plan() const { return *plan_; }
   const Chunks& chunks() const { return chunks_; }
   const ResultShape& shape() const { return shape_; }
-  std::int64_t runs() const { return chunks_.runs; }
+  std::int64_t runs() const { return chunks_.runs(); }
   /// rollout.json: what the job is, where it came from.
   nlohmann::ordered_json manifest() const;
 
@@ -54,6 +55,7 @@ class Job {
     explicit Workspace(const Job& job) : start(job.model().base()), data(start) {}
     Data start, data;
     VariedModel::Workspace model;
+    std::int64_t step = 0;  ///< of the run that is being computed
   };
   /// Computes a run. False if `stop` ended it.
   bool compute(std::int64_t run, Workspace& workspace, const std::function<bool()>& stop, ResultTable& results) const;

@@ -101,11 +101,20 @@ std::string widened(const std::string& bytes, std::size_t from, std::size_t to) 
   return result;
 }
 
+Chunks chunksOf(const nlohmann::ordered_json& job, const std::string& path) {
+  const auto runs = job.at("runs").get<std::int64_t>(), size = job.at("chunk").get<std::int64_t>();
+  if (runs < 1 || runs > kMostRuns || size < 1 || size > runs) {
+    throw CommandError(
+        fmt::format("'{}': rollout.json is damaged: {} runs in chunks of {} cannot be", path, runs, size));
+  }
+  return job.at("shrinking").get<bool>() ? Chunks::shrinking(runs, size) : Chunks::equal(runs, size);
+}
+
 void merge(const std::string& path, const std::string& file) {
   const RolloutFolder folder(path);
   const nlohmann::ordered_json manifest = folder.manifest();
   const nlohmann::ordered_json& job = manifest.at("job");
-  const Chunks chunks{job.at("runs").get<std::int64_t>(), job.at("chunk").get<std::int64_t>()};
+  const Chunks chunks = chunksOf(job, path);
   const ResultShape shape = ResultShape::of(manifest.at("results"));
   const std::vector<std::int64_t> missing = folder.missing({0, chunks.count()}, chunks, shape);
   if (!missing.empty()) {
@@ -128,7 +137,7 @@ void merge(const std::string& path, const std::string& file) {
   std::vector<MergedArray> arrays;
   for (const ResultArray& r : results) {
     MergedArray a{
-        r.name, r.type == "<U" ? fmt::format("<U{}", wide) : r.type, {static_cast<std::uint64_t>(chunks.runs)}};
+        r.name, r.type == "<U" ? fmt::format("<U{}", wide) : r.type, {static_cast<std::uint64_t>(chunks.runs())}};
     a.shape.insert(a.shape.end(), r.inner.begin(), r.inner.end());
     arrays.push_back(std::move(a));
   }

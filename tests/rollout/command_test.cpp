@@ -345,6 +345,81 @@ TEST_F(RolloutCommand, ROLL_2_ATerminatedJobStopsAtOnceAndSaysHowToContinue) {
   EXPECT_EQ(rollout({"--resume", path("r")}).exitCode, 0);
 }
 
+// 300 runs are 256 files by twos and then by ones, however the work is shared out
+TEST_F(RolloutCommand, ROLL_2_FilesOfShrinkingSizeAreContinuedAndMerged) {
+  const Strings job{model_,    "--runs", "300",
+                    "--steps", "20",     "--controls",
+                    "noise",   "--vary", "geom:floor.friction=uniform(0.4,1.2)"};
+  ASSERT_EQ(rollout(job + Strings{"--out", path("even"), "--chunk", "7"}).exitCode, 0);
+  ASSERT_EQ(rollout(job + Strings{"--out", path("whole")}).exitCode, 0);
+  const auto sizes = [&](const std::string& name) {
+    std::vector<std::size_t> found;
+    for (const std::string& chunk : chunks(name)) {
+      const auto files = unzip(folder_.read(name + "/chunks/" + chunk + ".npz"));
+      found.push_back(valuesOf<std::int64_t>(files.at("run.npy")).size());
+    }
+    return found;
+  };
+  std::vector<std::size_t> expected(134, 2);
+  expected.resize(134 + 32, 1);
+  EXPECT_EQ(sizes("whole"), expected);
+  for (const char* shard : {"2/3", "0/3"}) {
+    ASSERT_EQ(rollout(job + Strings{"--out", path("parts"), "--shard", shard}).exitCode, 0);
+  }
+  EXPECT_EQ(chunks("parts").size(), 50u + 66);  // runs 0 to 99, and 200 to 299
+  ASSERT_EQ(rollout({"--resume", path("parts")}).exitCode, 0);
+  if (hasMpi()) {
+    const auto r = runShell(kMpirun + joined(job + Strings{"--out", path("mpi")}));
+    ASSERT_EQ(r.exitCode, 0) << r.err;
+    EXPECT_EQ(mergedBytes("mpi"), mergedBytes("whole"));
+  }
+  EXPECT_EQ(mergedBytes("parts"), mergedBytes("whole"));
+  auto even = merged("even"), whole = merged("whole");
+  for (auto& [name, bytes] : whole) {
+    if (name != "provenance.npy") {
+      EXPECT_EQ(bytes, even[name]) << name;
+    }
+  }
+  for (const auto& [chunk, count] : computed("parts")) EXPECT_EQ(count, 1) << chunk;
+}
+
+// what each process says at its end
+TEST_F(RolloutCommand, ROLL_2_LogsSayHowLongThreadsWaitedForWork) {
+  ASSERT_EQ(rollout({model_, "--runs", "6", "--steps", "5", "--threads", "2", "--out", path("r")}).exitCode, 0);
+  int lines = 0;
+  for (const auto& e : fs::directory_iterator(path("r/logs"))) {
+    std::ifstream in(e.path());
+    for (std::string line; std::getline(in, line);) {
+      const auto j = nlohmann::json::parse(line);
+      if (!j.contains("waited")) continue;
+      ++lines;
+      EXPECT_GE(j["waited"].get<double>(), 0);
+      EXPECT_LT(j["waited"].get<double>(), 10);
+    }
+  }
+  EXPECT_EQ(lines, 2);
+}
+
+TEST_F(RolloutCommand, ROLL_2_ADescriptionThatCannotBeIsAnError) {
+  ASSERT_EQ(rollout({model_, "--runs", "6", "--steps", "5", "--out", path("r")}).exitCode, 0);
+  const std::string good = folder_.read("r/rollout.json");
+  const auto damaged = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    folder_.write("r/rollout.json", text.replace(at, from.size(), to));
+    const auto r = rollout({"--merge", path("r"), path("no.npz")});
+    EXPECT_EQ(r.exitCode, 2);
+    return r.err;
+  };
+  EXPECT_NE(damaged("\"chunk\": 1", "\"chunk\": 0").find("rollout.json is damaged: 6 runs in chunks of 0 cannot be"),
+            std::string::npos);
+  EXPECT_NE(damaged("\"runs\": 6", "\"runs\": -6").find("rollout.json is damaged: -6 runs in chunks of 1 cannot be"),
+            std::string::npos);
+  EXPECT_NE(damaged("\"sinew rollout\": 2", "\"sinew rollout\": 1").find("rollout.json: written by another version"),
+            std::string::npos);
+}
+
 TEST_F(RolloutCommand, ROLL_2_ADamagedChunkIsComputedAgain) {
   const Strings job = Strings{model_} + kSweep;
   ASSERT_EQ(rollout(job + Strings{"--out", path("r")}).exitCode, 0);
@@ -492,7 +567,8 @@ TEST_F(RolloutCommand, ROLL_4_WrongWordsAreErrorsBeforeAnythingRuns) {
        "expected noise, noise(scale) or noise(scale,hold), found 'noise(x)'"},
       {{"--runs", "2", "--controls", path("no.npz")}, "no.npz: no such file"},
       {{"--runs", "2", "--key", "down"}, "there is no keyframe 'down'; the model has up"},
-      {{"--runs", "2", "--shard", "2/2"}, "--shard: expected I/N with I from 0 to N - 1, found '2/2'"}};
+      {{"--runs", "2", "--shard", "2/2"}, "--shard: expected I/N with I from 0 to N - 1, found '2/2'"},
+      {{"--runs", "2", "--shard", "1/5000000000"}, "--shard: expected at most 1000000000 parts, found '1/5"}};
   for (const auto& [words, text] : cases) {
     Strings all{m, "--out", out};
     if (std::find(words.begin(), words.end(), "--steps") == words.end()) all = all + Strings{"--steps", "3"};

@@ -1,0 +1,34 @@
+#include "rollout_pace.h"
+
+#include <algorithm>
+
+namespace sinew::cli {
+namespace {
+
+/// A worker asks when this share of its piece is left, or this time if that is less. A nap takes half as much at most:
+/// the mean time between requests is no longer than the piece of any worker (but where pieces shrink).
+constexpr double kShareAhead = 1.0 / 4, kMostAhead = 0.02;
+constexpr double kNapShare = kShareAhead / 2, kLongestNap = 0.005, kShortestNap = 5e-5;
+/// Requests over which the time between them is averaged.
+constexpr double kMemory = 8;
+
+}  // namespace
+
+void AskAhead::begin(double now) { start_ = last_ = now; }
+
+bool AskAhead::isTime(double now, double done) {
+  const double elapsed = now - start_, untilNext = now - last_;
+  last_ = now;
+  if (!(done > 0)) return false;
+  const double whole = elapsed / done, left = whole - elapsed;
+  return left <= std::min(kShareAhead * whole, kMostAhead) + untilNext;  // as the next look may come too late
+}
+
+void Naps::asked(double now) {
+  mean_ += (now - last_ - mean_) / kMemory;
+  last_ = now;
+}
+
+double Naps::length() const { return std::clamp(kNapShare * mean_, kShortestNap, kLongestNap); }
+
+}  // namespace sinew::cli
