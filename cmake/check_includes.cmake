@@ -60,7 +60,7 @@ set(may_compile "base|math|spec|geom|elastic|model|${stages}")  # runs stages at
 set(may_kinematics "base|math|model|elastic/element.h")
 set(may_inertia "math|model|kinematics")
 set(may_forces "base|math|model|elastic|solve|kinematics|inertia")
-set(may_collision "base|math|model|geom|kinematics/dof_chains.h")
+set(may_collision "base|math|model|geom|kinematics/dof_chains.h|kinematics/interpolate.h")
 set(may_query "base|math|model|geom|collision|constraint/constraint.h")
 set(may_constraint "base|math|model|elastic|solve|kinematics|inertia|forces|collision")
 set(may_metric "base|math|model|kinematics|inertia|forces")

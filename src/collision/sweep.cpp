@@ -13,7 +13,7 @@
 #include "geom/element_distance.h"
 #include "geom/support.h"
 #include "kinematics/dof_chains.h"
-#include "kinematics/flexes.h"
+#include "kinematics/interpolate.h"
 #include "model/carrier.h"
 #include "model/workspace.h"
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/arena.h"
 #include "elastic/element.h"
 #include "kinematics/jacobian.h"
 #include "math/types.h"
@@ -13,10 +12,6 @@ namespace sinew {
 
 /// qpos, xpos, xmat -> flexpoint_xpos, flexvert_xpos, flexedge_length. Needs kinematics().
 void flexes(const Model& m, Data& d);
-
-/// The vertices of a flex from its points: of an array with three numbers per point of the model to one with three per
-/// vertex. Each is the sum of what carries it, by its shares, in their order.
-void interpolate(const Model& m, int flex, const double* points, double* vertices, Arena& scratch);
 
 /// Whether a point is elsewhere than flexpoint_xpos says, by a single bit. Needs kinematics().
 bool pointHasMoved(const Model& m, const Data& d, int point);
