@@ -120,7 +120,7 @@ int execute(const BenchOptions& o) {
 Command addBenchCommand(CLI::App& app) {
   auto o = std::make_shared<BenchOptions>();
   CLI::App* bench = app.add_subcommand("bench", "Time models: warm up, save the state, replay the same steps");
-  bench->add_option("MODEL", o->models, "MJCF files; without them the built-in scenes");
+  bench->add_option("MODEL", o->models, "MJCF or URDF files; without them the built-in scenes");
   bench->add_option("--warmup", o->stretch.warmup, "Steps before the stretch that is timed")
       ->transform(wholeNumber(0, std::numeric_limits<int>::max()))
       ->capture_default_str();

@@ -203,7 +203,7 @@ Command addCompareCommand(CLI::App& app) {
   auto o = std::make_shared<CompareOptions>();
   CLI::App* compare =
       app.add_subcommand("compare", "Compare a model and its motion with a trace of the reference engine");
-  compare->add_option("MODEL", o->model, "MJCF file")->required();
+  compare->add_option("MODEL", o->model, "MJCF or URDF file")->required();
   compare->add_option("TRACE", o->trace, "Trace of the same model, made by tests/conformance/oracle.mjs")->required();
   compare->add_flag("--smooth", o->smooth, "Insist on a trace without constraints and contacts");
   const auto addTolerance = [&](const char* name, double& value, const char* what) {

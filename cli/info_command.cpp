@@ -267,7 +267,7 @@ int execute(const InfoOptions& o) {
 Command addInfoCommand(CLI::App& app) {
   auto o = std::make_shared<InfoOptions>();
   CLI::App* info = app.add_subcommand("info", "Tell what is in a model: sizes, tree, masses, what it uses, options");
-  info->add_option("MODEL", o->model, "MJCF file")->required();
+  info->add_option("MODEL", o->model, "MJCF or URDF file")->required();
   info->add_option("--array", o->array, "Print one array of the compiled model, for instance body_mass")
       ->type_name("FIELD");
   info->add_flag("--json", o->json, "As JSON");

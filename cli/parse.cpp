@@ -32,7 +32,7 @@ int parseAndRun(int argc, char** argv) {
     fmt::print(kNext, kVersion);
     return 0;
   }
-  CLI::App app{"Sinew: simulates and inspects MJCF models", "sinew"};
+  CLI::App app{"Sinew: simulates, shows and inspects MJCF and URDF models", "sinew"};
   app.set_version_flag("--version", std::string(kVersion));
   app.footer(kFooter);
   app.require_subcommand(1);

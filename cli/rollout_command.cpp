@@ -455,7 +455,7 @@ Command addRolloutCommand(CLI::App& app) {
     o->jobOptions.push_back(option);
     return option;
   };
-  jobOption(sub->add_option("MODEL", job.model, "MJCF file"));
+  jobOption(sub->add_option("MODEL", job.model, "MJCF or URDF file"));
   jobOption(sub->add_option("--runs", job.runs, "Number of runs (default: the points of the grid of --vary)"))
       ->transform(wholeNumber(1, kMostRuns))
       ->type_name("N");

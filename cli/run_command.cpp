@@ -552,7 +552,7 @@ int execute(const RunOptions& o) {
 Command addRunCommand(CLI::App& app) {
   auto o = std::make_shared<RunOptions>();
   CLI::App* run = app.add_subcommand("run", "Simulate a model and sum up the run");
-  run->add_option("MODEL", o->model, "MJCF file; without it a demo scene runs");
+  run->add_option("MODEL", o->model, "MJCF or URDF file; without it a demo scene runs");
   CLI::Option* duration = run->add_option("--duration", o->duration, "Simulated seconds (default 10)");
   duration->transform(positiveNumber());
   run->add_option("--steps", o->steps, "Number of steps")->transform(wholeNumber(0, kMostSteps))->excludes(duration);

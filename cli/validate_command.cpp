@@ -199,12 +199,12 @@ int validate(const ValidateOptions& options) {
 
 Command addValidateCommand(CLI::App& app) {
   CLI::App* parser =
-      app.add_subcommand("validate", "reproduce published values of mechanics and say how far off they are");
+      app.add_subcommand("validate", "Reproduce published values of mechanics and say how far off they are");
   auto options = std::make_shared<ValidateOptions>();
-  parser->add_option("study", options->only, "only studies whose id or title contains this, as SHELL-1");
-  parser->add_flag("--quick", options->quick, "the subset that takes seconds");
-  parser->add_flag("--list", options->list, "say what there is, run nothing");
-  parser->add_option("--out", options->out, "write the table as a page (.md), with a plot (.svg) beside it");
+  parser->add_option("STUDY", options->only, "Only studies whose id or title contains this, as SHELL-1");
+  parser->add_flag("--quick", options->quick, "The subset that takes seconds");
+  parser->add_flag("--list", options->list, "Say what there is, run nothing");
+  parser->add_option("--out", options->out, "Write the table as a page (FILE.md), with a plot (FILE.svg) beside it");
   return {parser, [options] { return validate(*options); }};
 }
 
