@@ -69,9 +69,14 @@ int showUntilStopped(const ViewRun& run) {
     ModelChoices choices = run.choices;
     choices.quiet = choices.quiet || !isFirst;
     isFirst = false;
-    viewed.model = run.model.empty()
-                       ? compileScene("demo.xml", scenes::demo().mjcf, choices, &viewed.warnings, &viewed.spec)
-                       : loadChosen(run.model, choices, &viewed.warnings, &viewed.files, &viewed.spec);
+    try {
+      viewed.model = run.model.empty()
+                         ? compileScene("demo.xml", scenes::demo().mjcf, choices, &viewed.warnings, &viewed.spec)
+                         : loadChosen(run.model, choices, &viewed.warnings, &viewed.files, &viewed.spec);
+    } catch (const LoadError& error) {
+      fmt::print(stderr, "error: {}\n", error.what());  // for who looks here; the page shows it, too
+      throw;
+    }
     return viewed;
   };
   if (!run.key.empty() || run.model.empty()) {

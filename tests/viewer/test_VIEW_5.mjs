@@ -58,6 +58,7 @@ async function unloadable(sinew) {
   writeFileSync(file, kParts.replace('axis="0 1 0"', 'axis="0 1 x"'));
   await page.waitForSelector('.overlay:not(.hidden) pre.error', { timeout: 30000 });
   check((await page.textContent('.overlay pre.error')).includes('model.xml:9'), 'the line of the change');
+  check(/error: .*model\.xml:9/.test(view.stderr), `the terminal says it, too: ${view.stderr}`);
   await browser.close();
   const ws = await socket(view);
   check((await ws.waitFor((m) => m.loadError)).loadError.includes('model.xml:9'), 'who comes later sees it too');
