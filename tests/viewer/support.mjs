@@ -70,13 +70,13 @@ export function stopView(view, signal = 'SIGINT') {
   });
 }
 
-export async function openPage(url, { width = 480, height = 320, offline = false } = {}) {
+export async function openPage(url, { width = 480, height = 320, offline = false, touch = false } = {}) {
   const { chromium: driver } = require('playwright-core');
   const browser = await driver.launch({
     executablePath: chromium,
     args: ['--no-sandbox', '--enable-unsafe-swiftshader'],
   });
-  const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, offline });
+  const context = await browser.newContext({ viewport: { width, height }, acceptDownloads: true, offline, hasTouch: touch, isMobile: touch });
   const page = await context.newPage();
   page.problems = [];
   page.on('pageerror', (e) => page.problems.push(e.stack ?? e.message));

@@ -82,8 +82,60 @@ async function byMouse(sinew) {
   await stopView(view);
 }
 
+/// With fingers, on a screen held upright: the panel waits behind its button, nothing reaches over the edge.
+async function byTouch(sinew) {
+  const view = await startView(sinew, [modelFile(kSpring), '--port', '0']);
+  const { browser, context, page } = await openViewer(view, { width: 390, height: 700, touch: true });
+  const inside = await page.evaluate(() => ['.top', '.bar', '.bar .time'].map((c) => document.querySelector(c).getBoundingClientRect())
+    .every((r) => r.left >= 0 && r.right <= window.innerWidth));
+  check(inside, 'cards lie inside the window');
+  check(!(await page.isVisible('.panel')), 'the panel does not hide the picture');
+  await page.tap('.forpanel');
+  check(await page.isVisible('.panel'), 'the button shows it');
+  await page.tap('.forpanel');
+  await page.evaluate(() => { sinew.stage.azimuth = 90; sinew.stage.elevation = 0; sinew.stage.lookat.set(0, 0, 0.5); sinew.stage.distance = 3; sinew.stage.needsDraw = true; sinew.stage.draw(); });
+  const cdp = await context.newCDPSession(page);
+  const touch = (type, ...at) => cdp.send('Input.dispatchTouchEvent', { type, touchPoints: at.map(([x, y], id) => ({ x, y, id })) });
+  const camera = () => page.evaluate(() => ({ distance: sinew.stage.distance, azimuth: sinew.stage.azimuth, z: sinew.stage.lookat.z }));
+
+  // two fingers twice as far apart: half the distance; their middle moved down: the view goes up
+  const first = await camera();
+  await touch('touchStart', [150, 300]);
+  await touch('touchStart', [150, 300], [250, 300]);
+  await touch('touchMove', [100, 300], [250, 300]);
+  await touch('touchMove', [100, 300], [300, 300]);
+  await touch('touchEnd');
+  const near_ = await camera();
+  near(near_.distance / first.distance, 0.5, 0.01, 'two fingers apart');
+  await touch('touchStart', [150, 300], [250, 300]);
+  await touch('touchMove', [150, 340], [250, 340]);
+  await touch('touchEnd');
+  const moved = await camera();
+  check(moved.z > near_.z + 0.01 && Math.abs(moved.azimuth - first.azimuth) < 1e-9, `two fingers move the view: ${JSON.stringify(moved)}`);
+  // one turns it
+  await touch('touchStart', [60, 600]);
+  await touch('touchMove', [100, 600]);
+  await touch('touchEnd');
+  check(Math.abs((await camera()).azimuth - first.azimuth) > 1, 'one finger turns the view');
+  check(await page.evaluate(() => sinew.frame.drag === null), 'nothing is pulled that is not selected');
+
+  // one that starts on what is selected pulls it
+  await page.evaluate(() => { sinew.stage.azimuth = 90; sinew.stage.elevation = 0; sinew.stage.lookat.set(0, 0, 0.5); sinew.stage.distance = 3; sinew.stage.needsDraw = true; sinew.stage.draw(); });
+  const [x, y] = await page.evaluate(() => { const p = sinew.stage.project(sinew.world.bodies[1].position); return [p.x, p.y]; });
+  await page.evaluate(([a, b]) => sinew.stage.select(sinew.stage.pickAt(a, b)), [x, y]);
+  await touch('touchStart', [x, y]);
+  await touch('touchMove', [x + 50, y - 30]);
+  await page.waitForFunction(() => sinew.frame.drag !== null && sinew.frame.qpos[0] > 0.01, null, { timeout: 30000 });
+  await touch('touchEnd');
+  await page.waitForFunction(() => sinew.frame.drag === null, null, { timeout: 30000 });
+  check(page.problems.length === 0, `problems in the page: ${page.problems}`);
+  await browser.close();
+  await stopView(view);
+}
+
 main(true, async (sinew) => {
   await byProtocol(sinew);
   await onFlex(sinew);
   await byMouse(sinew);
+  await byTouch(sinew);
 });

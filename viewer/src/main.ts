@@ -48,6 +48,8 @@ function glfwKey(code: string): number {
   return kGlfwKeys[code] ?? -1;
 }
 
+const isNarrow = () => window.matchMedia('(max-width: 760px)').matches;  // as in style.css
+
 class App {
   readonly root = document.getElementById('app')!;
   readonly canvas = el('canvas', 'stage', this.root);
@@ -109,7 +111,8 @@ class App {
       selected: (p) => this.onSelected(p),
       canPull: () => this.scene?.mode !== 'replay' && this.role === 'steer',
       covered: () => ({
-        right: this.panel.classList.contains('hidden') ? 0 : this.panel.offsetWidth + 12,
+        // on a narrow screen the panel lies over the picture
+        right: this.panel.classList.contains('hidden') || isNarrow() ? 0 : this.panel.offsetWidth + 12,
         // the time bar at the bottom hides a part as well; in a low window nothing would be left beside the card
         top: this.trouble.classList.contains('hidden') ? 0
           : Math.max(0, Math.min(this.trouble.offsetTop + this.trouble.offsetHeight - kBarHeight, 0.4 * window.innerHeight)),
@@ -294,7 +297,7 @@ class App {
     this.frame = null;
     if (!again) {
       this.plots.clear();
-      this.panel.classList.toggle('hidden', scene.panels?.right === false);
+      this.panel.classList.toggle('hidden', scene.panels?.right === false || isNarrow());
       for (const e of [this.top, this.hud]) e.classList.toggle('hidden', scene.panels?.left === false);
     }
     document.title = `${scene.name || 'model'} · Sinew`;
@@ -618,6 +621,9 @@ class App {
     const help = el('button', '', this.top, '?');
     help.title = 'Keys and mouse (F1)';
     help.onclick = () => this.help();
+    const panel = el('button', 'forpanel', this.top, '☰');
+    panel.title = 'Panel (Tab)';
+    panel.onclick = () => this.panel.classList.toggle('hidden');
   }
 
   private makeBar() {
@@ -980,7 +986,8 @@ class App {
       ['left drag', 'turn the view'], ['right drag', 'move it; with Shift: along the floor'], ['wheel, middle drag', 'nearer and farther'],
       ['double click', 'select a body or a point of a soft thing'], ['right double click', 'look at that point'],
       ['Ctrl + right drag, Alt + drag', 'pull what is selected, or what is under the mouse; with Shift: horizontally'],
-      ['Ctrl + left drag', 'turn a body'], ['space', 'run, pause'], ['→ ←', 'one step, one state back (Shift: ten)'],
+      ['Ctrl + left drag', 'turn a body'],
+      ['one finger, two', 'turn the view, or pull what is selected (double tap) if it starts there; move it and bring it nearer'], ['space', 'run, pause'], ['→ ←', 'one step, one state back (Shift: ten)'],
       ['Backspace', 'reset'], ['+ −', 'speed'], ['[ ]', 'cameras'], ['Esc', 'free camera, nothing selected'],
       ['0 … 5', 'groups of geoms; with Shift: of sites'], ['C F', 'contact points, contact forces'],
       ['J U M I E', 'joints, actuators, centres of mass, inertia, constraints'], ['T W S K V', 'transparent, wireframe, shadows, sky, tendons'],

@@ -35,7 +35,7 @@ export class Stage {
   selection: Picked | null = null;
   private local = new THREE.Vector3();
   private trackOffset = new THREE.Vector3();
-  private drag: 'none' | 'rotate' | 'pan' | 'slide' | 'zoom' | 'pull' | 'pullflat' | 'turn' = 'none';
+  private drag: 'none' | 'rotate' | 'pan' | 'slide' | 'zoom' | 'pull' | 'pullflat' | 'turn' | 'pinch' = 'none';
   private plane = new THREE.Plane();
   private target = new THREE.Vector3();
   private turn = new THREE.Quaternion();
@@ -78,7 +78,9 @@ export class Stage {
     if (!s) return;
     const v = s.visual;
     this.lookat.fromArray(s.center);
-    this.distance = 1.5 * s.extent;
+    // the angle of view is that of the height: on a screen held upright the width shows less
+    const { w, h } = this.size();
+    this.distance = 1.5 * s.extent * Math.min(2, Math.max(1, h / Math.max(1, w)));
     this.azimuth = v.azimuth;
     this.elevation = v.elevation;
     this.camera.fov = v.fovy;
@@ -220,11 +222,21 @@ export class Stage {
   }
 
   private lastRight = 0;
+  private fingers = new Map<number, { x: number; y: number }>();
   private down(e: PointerEvent) {
     this.canvas.setPointerCapture(e.pointerId);
     (document.activeElement as HTMLElement | null)?.blur?.();
     this.last = { x: e.clientX, y: e.clientY };
-    const pulls = e.ctrlKey || e.altKey || e.metaKey;
+    const isFinger = e.pointerType === 'touch';
+    if (isFinger) {
+      this.fingers.set(e.pointerId, this.last);
+      if (this.fingers.size > 1) {
+        this.stopPulling();
+        this.drag = 'pinch';
+        return;
+      }
+    }
+    const pulls = e.ctrlKey || e.altKey || e.metaKey || (isFinger && this.isOnSelected(e));
     if (e.button === 2 && !pulls) {
       // a double click with the right button looks at that place; with Ctrl it follows the body
       const now = performance.now();
@@ -271,8 +283,41 @@ export class Stage {
     this.events.send(command);
   }
 
+  /// Whether something is selected and the finger is on it: then it pulls, for there is no key to hold.
+  private isOnSelected(e: PointerEvent) {
+    const p = this.selection && this.pickAt(e.clientX, e.clientY);
+    return !!p && p.body === this.selection!.body && p.flex === this.selection!.flex;
+  }
+
+  /// Two fingers: their distance brings the scene nearer, their middle moves it.
+  private pinch(e: PointerEvent) {
+    const before = [...this.fingers.values()];
+    this.fingers.set(e.pointerId, { x: e.clientX, y: e.clientY });
+    const after = [...this.fingers.values()];
+    if (after.length !== 2) return;
+    const apart = (f: { x: number; y: number }[]) => Math.max(1, Math.hypot(f[1].x - f[0].x, f[1].y - f[0].y));
+    this.free();
+    this.distance *= apart(before) / apart(after);
+    this.pan((after[0].x + after[1].x - before[0].x - before[1].x) / 2, (after[0].y + after[1].y - before[0].y - before[1].y) / 2, false);
+    this.limit();
+  }
+
+  /// Moves the view by pixels, in the plane of the picture or along the floor.
+  private pan(dx: number, dy: number, alongFloor: boolean) {
+    const scale = (2 * this.distance * Math.tan((this.camera.fov * Math.PI) / 360)) / this.size().h;
+    const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
+    let up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
+    if (alongFloor) up = new THREE.Vector3(0, 0, 1).cross(right).normalize();
+    const shift = right.multiplyScalar(-dx * scale).addScaledVector(up, dy * scale);
+    if (this.track >= 0) this.trackOffset.add(shift);
+    else this.lookat.add(shift);
+    this.needsDraw = true;
+  }
+
   private move(e: PointerEvent) {
     if (this.drag === 'none') return;
+    if (this.drag === 'pinch') return this.pinch(e);
+    if (this.fingers.has(e.pointerId)) this.fingers.set(e.pointerId, { x: e.clientX, y: e.clientY });
     const dx = e.clientX - this.last.x, dy = e.clientY - this.last.y, { h } = this.size();
     this.last = { x: e.clientX, y: e.clientY };
     if (this.drag === 'pull' || this.drag === 'pullflat') {
@@ -297,19 +342,17 @@ export class Stage {
       this.limit();
     } else {
       this.free();
-      const scale = (2 * this.distance * Math.tan((this.camera.fov * Math.PI) / 360)) / h;
-      const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
-      let up = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
-      if (this.drag === 'slide') up = new THREE.Vector3(0, 0, 1).cross(right).normalize();
-      const shift = right.multiplyScalar(-dx * scale).addScaledVector(up, dy * scale);
-      if (this.track >= 0) this.trackOffset.add(shift);
-      else this.lookat.add(shift);
-      this.needsDraw = true;
+      this.pan(dx, dy, this.drag === 'slide');
     }
   }
 
-  private up(_e: PointerEvent) {
+  private stopPulling() {
     if (this.drag === 'pull' || this.drag === 'pullflat' || this.drag === 'turn') this.events.send({ c: 'drag', kind: 'none' });
+  }
+
+  private up(e: PointerEvent) {
+    this.fingers.delete(e.pointerId);
+    this.stopPulling();
     this.drag = 'none';
   }
 
