@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "math/kernel.h"
 #include "model/bounding_tree.h"
 
 namespace sinew {
@@ -18,23 +19,30 @@ double extent(const Box& box) {
   return (box.upper[0] - box.lower[0]) + (box.upper[1] - box.lower[1]) + (box.upper[2] - box.lower[2]);
 }
 
-Box merged(const Box& a, const Box& b) {
-  Box box;
-  for (int i = 0; i < 3; ++i) {
-    box.lower[i] = std::min(a.lower[i], b.lower[i]);
-    box.upper[i] = std::max(a.upper[i], b.upper[i]);
-  }
-  return box;
+static_assert(sizeof(Box) == 6 * sizeof(double));
+
+inline __attribute__((always_inline)) void merge(const Box& a, const Box& b, Box& out) {
+  const double *p = reinterpret_cast<const double*>(&a), *q = reinterpret_cast<const double*>(&b);
+  const Wide x = loadWide(p), y = loadWide(q);  // the lower ends, and one upper end
+  const Wide low = y < x ? y : x, high = x < y ? y : x;
+  const Pair u = loadPair(p + kLanes), v = loadPair(q + kLanes);
+  double* to = reinterpret_cast<double*>(&out);
+  store(to, __builtin_shufflevector(low, high, 0, 1, 2, 7));
+  store(to + kLanes, Pair(u < v ? v : u));
 }
 
 /// Children come after their parents, so one pass from the back refits everything. Returns the sum of extents.
-double refit(BoundingTree& tree, std::span<const Box> boxes) {
+SINEW_KERNEL double refit(BoundingTree& tree, std::span<const Box> boxes) {
   double size = 0;
   for (std::ptrdiff_t node = tree.leaves.size() - 1; node >= 0; --node) {
     const int leaves = tree.leaves[node];
-    tree.box[node] = leaves == 1 ? boxes[tree.item[tree.firstLeaf[node]]]
-                                 : merged(tree.box[node + 1], tree.box[node + 2 * tree.leaves[node + 1]]);
-    size += extent(tree.box[node]);
+    Box& box = tree.box[node];
+    if (leaves == 1) {
+      box = boxes[tree.item[tree.firstLeaf[node]]];
+    } else {
+      merge(tree.box[node + 1], tree.box[node + 2 * tree.leaves[node + 1]], box);
+    }
+    size += extent(box);
   }
   return size;
 }

@@ -18,6 +18,7 @@
 #include "collision/smooth_normals.h"
 #include "collision/sweep.h"
 #include "geom/element_distance.h"
+#include "math/kernel.h"
 #include "math/types.h"
 #include "model/workspace.h"
 
@@ -34,7 +35,13 @@ void collidePlane(const Model& m, Data& d, const geom::CollideOptions& options, 
   Array<geom::ContactPoint>& points = d.work->collideMemory->slot(0).points;
   const geom::Shape shape = shapeOf(m, d, plane);
   const double distance = detectionDistance(m.opt, p.margin, p.gap, p.early);
+  const Vec3 normal = shape.rot.col(2);
+  const double radius = m.flex_radius[flex];
+  const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[flex];
   for (int i = 0; i < m.flex_vertnum[flex]; ++i) {
+    const double height = normal.dot(vec3(x, i) - shape.pos);
+    constexpr double kSlack = 1e-9;  // rounding must not hide a contact
+    if ((1 - kSlack) * height > distance + radius + kSlack * (1 + std::abs(distance))) continue;
     points.clear();
     if (geom::collide(shape, vertexAt(m, d, m.flex_vertadr[flex] + i), distance, options, points) == 0) continue;
     addContact(m, d, p, points[0], {.geom = plane}, {.flex = flex, .vert = i});
@@ -48,28 +55,45 @@ class OwnBox {
  public:
   /// `distance`: up to which contacts are looked for.
   OwnBox(const Model& m, const Data& d, int geom, double distance)
-      : rot_(mat3(d.geom_xmat.data(), geom)),
-        size_(ConstMapVec3(m.geom_aabb.data() + 6 * geom + 3)),
-        distance_(distance) {
-    center_ = vec3(d.geom_xpos.data(), geom) + rot_ * ConstMapVec3(m.geom_aabb.data() + 6 * geom);
+      : size_(ConstMapVec3(m.geom_aabb.data() + 6 * geom + 3)), distance_(distance) {
+    const Mat3 rot = mat3(d.geom_xmat.data(), geom);
+    center_ = vec3(d.geom_xpos.data(), geom) + rot * ConstMapVec3(m.geom_aabb.data() + 6 * geom);
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 3; ++k) row_[i][k] = rot(i, k);
+    }
   }
 
   /// False only if the element is surely farther away than that.
   bool mayTouch(const geom::Element& element) const {
-    Vec3 low = rot_.transpose() * (element.corner[0] - center_), high = low;
-    for (std::size_t i = 1; i < static_cast<std::size_t>(element.count); ++i) {
-      const Vec3 corner = rot_.transpose() * (element.corner[i] - center_);
-      low = low.cwiseMin(corner);
-      high = high.cwiseMax(corner);
-    }
+    double low[kLanes], high[kLanes];
+    range(element, low, high);
     constexpr double kSlack = 1e-9;  // rounding must not hide a contact
     const double reach = distance_ + element.radius;
-    const Vec3 bound = (1 + kSlack) * size_ + Vec3::Constant(reach + kSlack * std::abs(reach));
-    return (low.array() <= bound.array()).all() && (-high.array() <= bound.array()).all();
+    const double more = reach + kSlack * std::abs(reach);
+    for (int i = 0; i < 3; ++i) {
+      const double bound = (1 + kSlack) * size_[i] + more;
+      if (!(low[i] <= bound && -high[i] <= bound)) return false;
+    }
+    return true;
   }
 
  private:
-  Mat3 rot_;
+  /// Of the corners of an element along the axes of the geom.
+  SINEW_KERNEL void range(const geom::Element& element, double* low, double* high) const {
+    const Wide x = loadWide(row_[0]), y = loadWide(row_[1]), z = loadWide(row_[2]);
+    constexpr double kFar = std::numeric_limits<double>::max();
+    Wide least = {kFar, kFar, kFar, kFar}, most = -least;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(element.count); ++i) {
+      const Vec3 corner = element.corner[i] - center_;
+      const Wide at = x * corner[0] + y * corner[1] + z * corner[2];
+      least = at < least ? at : least;
+      most = most < at ? at : most;
+    }
+    store(low, least);
+    store(high, most);
+  }
+
+  double row_[3][kLanes] = {};  // of the rotation
   Vec3 center_, size_;
   double distance_;
 };

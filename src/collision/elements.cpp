@@ -3,31 +3,45 @@
 #include <algorithm>
 
 #include "collision/bounding_tree.h"
+#include "math/kernel.h"
 #include "model/workspace.h"
 
 namespace sinew {
 namespace {
 
-void include(BoundingTree::Box& box, const double* x, bool first) {
-  for (int i = 0; i < 3; ++i) {
-    box.lower[i] = first ? x[i] : std::min(box.lower[i], x[i]);
-    box.upper[i] = first ? x[i] : std::max(box.upper[i], x[i]);
-  }
-}
+/// The box around points, of which there is at least one, with x and y side by side.
+class Extent {
+ public:
+  explicit Extent(const double* x) : low_(loadPair(x)), high_(low_), lowZ_(x[2]), highZ_(x[2]) {}
 
-void grow(BoundingTree::Box& box, double reach) {
-  for (int i = 0; i < 3; ++i) {
-    box.lower[i] -= reach;
-    box.upper[i] += reach;
+  void include(const double* x) {
+    const Pair xy = loadPair(x);
+    low_ = xy < low_ ? xy : low_;
+    high_ = high_ < xy ? xy : high_;
+    lowZ_ = std::min(lowZ_, x[2]);
+    highZ_ = std::max(highZ_, x[2]);
   }
-}
+
+  BoundingTree::Box grown(double reach) const {
+    BoundingTree::Box box;
+    store(box.lower, low_ - reach);
+    box.lower[2] = lowZ_ - reach;
+    store(box.upper, high_ + reach);
+    box.upper[2] = highZ_ + reach;
+    return box;
+  }
+
+ private:
+  Pair low_, high_;
+  double lowZ_, highZ_;
+};
 
 BoundingTree::Box elementBox(const Model& m, const Data& d, int elem) {
   const ElementVertices e(m, elem);
-  BoundingTree::Box box;
-  for (int i = 0; i < e.count; ++i) include(box, d.flexvert_xpos.data() + 3 * (e.first + e.local[i]), i == 0);
-  grow(box, m.flex_radius[e.flex]);
-  return box;
+  const double* x = d.flexvert_xpos.data() + 3 * e.first;
+  Extent extent(x + 3 * e.local[0]);
+  for (int i = 1; i < e.count; ++i) extent.include(x + 3 * e.local[i]);
+  return extent.grown(m.flex_radius[e.flex]);
 }
 
 }  // namespace
@@ -52,11 +66,10 @@ geom::Element vertexAt(const Model& m, const Data& d, int vert) {
 }
 
 BoundingTree::Box flexBox(const Model& m, const Data& d, int flex, double reach) {
-  BoundingTree::Box box{};
   const double* x = d.flexvert_xpos.data() + 3 * m.flex_vertadr[flex];
-  for (int i = 0; i < m.flex_vertnum[flex]; ++i) include(box, x + 3 * i, i == 0);
-  grow(box, m.flex_radius[flex] + reach);
-  return box;
+  Extent extent(x);
+  for (int i = 1; i < m.flex_vertnum[flex]; ++i) extent.include(x + 3 * i);
+  return extent.grown(m.flex_radius[flex] + reach);
 }
 
 ElementTrees::ElementTrees(const Model& m, Data& d)

@@ -31,9 +31,6 @@ constexpr double kSlack = 1e-2;
 constexpr double kMarch = 0.4;
 /// What moves farther than that many looks allow is looked at less closely.
 constexpr int kMostLooks = 256;
-/// No vertex of a flex is carried by shares whose absolute values have a larger sum: those of a quadratic polynomial
-/// have 5/4 at most in each of three directions, and nodes within a shell go with 3 faces, less 3 edges, and a corner.
-constexpr double kMostWeight = 7 * 1.25 * 1.25 * 1.25;
 
 /// Conservative advancement [Mirtich 1996a]: distance(t, cutoff, n) is how far apart the two are at time t (or not less
 /// than cutoff), with the direction n from the first to the second; closing(n) is the fastest that they can come
@@ -65,6 +62,15 @@ bool isSlow(const Model& m, const Data& d, const double* v, const PassingBodies:
   const double way = std::sqrt(vx * vx + vy * vy + vz * vz);
   const double turn = std::sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
   return kRounding * m.opt.timestep * (way + turn * group.reach) < group.depth;
+}
+
+/// No vertex of a flex is carried by shares whose absolute values have a larger sum: those of a quadratic polynomial
+/// have 5/4 at most in each of three directions, and nodes within a shell go with 3 faces, less 3 edges, and a corner.
+double mostWeight(const Model& m, int flex) {
+  constexpr double kRounding = 1 + 1e-9;
+  if (m.flex_interp[flex] == 0) return 1;
+  const double cell = std::abs(m.flex_interp[flex]) == 1 ? 1 : 1.25 * 1.25 * 1.25;
+  return kRounding * (m.flex_interp[flex] < 0 ? 7 * cell : cell);
 }
 
 }  // namespace
@@ -158,7 +164,7 @@ double Sweep::boundOnFlex(int flex) const {
   for (int p = m_.flex_pointadr[flex]; p < m_.flex_pointadr[flex] + m_.flex_pointnum[flex]; ++p) {
     fastest = std::max(fastest, vec3(point_.data(), p).squaredNorm());
   }
-  return (m_.flex_interp[flex] == 0 ? 1 : kMostWeight) * std::sqrt(fastest);
+  return mostWeight(m_, flex) * std::sqrt(fastest);
 }
 
 double Sweep::speedOfFlex(int flex) const {

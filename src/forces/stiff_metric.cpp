@@ -374,7 +374,8 @@ bool iterationsAreCheaper(const Model& m, const sparse::FactorPlan& plan, int pa
   if (m.opt.solver == Solver::PGS || m.opt.solver == Solver::Impulse || m.opt.noslip_iterations > 0) return false;
   const int first = m.stiffpart_dofadr[part], n = m.stiffpart_dofnum[part];
   const double blocks = (m.K_rowadr[first + n - 1] + m.K_rownnz[first + n - 1] - m.K_rowadr[first]) / 9.0 + n / 3.0;
-  return n > solve::cost::kSmallestIterative && plan.flops() > solve::cost::kBlockOfTheTolerance * blocks;
+  return n > solve::cost::kSmallestIterative &&
+         solve::cost::kFactorsFixed * plan.flops() > solve::cost::kBlockOfAFactor * blocks;
 }
 
 /// Where the numbers of a part are: in flexL, or in flexBlock and flexIncomplete, flexCoarse and flexProduct.

@@ -26,22 +26,23 @@ constexpr double kLastRound = 1e-17;
 Svd<2> svd(const Eigen::Matrix2d& A) { return jacobi<2>(A); }
 Svd<3> svd(const Eigen::Matrix3d& A) { return jacobi<3>(A); }
 
-// The mean of a matrix and its inverse transposed, again and again, with a scale that makes both as large as each
-// other: this leaves the axes of A = R S as they are, and takes every stretch to 1 [Higham 1986].
+// The mean of a matrix and its inverse transposed, again and again, leaves the axes of A = R S as they are, and takes
+// every stretch to 1 [Higham 1986], the sooner if both are as large as each other at first.
 bool findRotation(const Eigen::Matrix3d& A, Eigen::Matrix3d& R) {
-  Eigen::Matrix3d X = A;
+  Eigen::Matrix3d X = A, Y;
   for (int round = 0; round < kMostRounds; ++round) {
-    Eigen::Matrix3d Y;
     Y.col(0) = X.col(1).cross(X.col(2));
     Y.col(1) = X.col(2).cross(X.col(0));
     Y.col(2) = X.col(0).cross(X.col(1));
-    const double volume = X.col(0).dot(Y.col(0)), size = X.squaredNorm();
-    if (!(volume > kFlat * size * std::sqrt(size))) return false;
-    Y /= volume;
-    const double scale = std::sqrt(std::sqrt(Y.squaredNorm() / size));
-    X *= scale;
-    Y /= scale;
-    const Eigen::Matrix3d half = 0.5 * (Y - X);
+    const double volume = X.col(0).dot(Y.col(0));
+    if (round == 0) {
+      const double size = X.squaredNorm();
+      if (!(volume > kFlat * size * std::sqrt(size))) return false;
+      const double scale = std::sqrt(std::sqrt(Y.squaredNorm() / size) / volume);
+      X *= scale;
+      Y /= scale;
+    }
+    const Eigen::Matrix3d half = 0.5 * (Y / volume - X);
     X += half;
     if (half.squaredNorm() < kLastRound) {
       R = X;

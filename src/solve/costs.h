@@ -10,13 +10,16 @@ inline constexpr int kLargestAlwaysDense = 60;
 /// Dofs below which a factor is always cheaper than conjugate gradients, or both are cheap.
 inline constexpr int kSmallestIterative = 250;
 /// A multiplication of a sparse factor, which runs in shorter loops.
-inline constexpr double kSparse = 1.5;
+inline constexpr double kSparse = 4.8;
 /// Finding an order of elimination for a new pattern, per node.
 inline constexpr double kOrder = 6000;
-/// Factors per solve that conjugate gradients save, where no row can change state, and where some can.
-inline constexpr double kFactorsFixed = 2, kFactorsChanging = 3.3;
+/// Laying out a factor in the order of the parts that stay, per node.
+inline constexpr double kKnownOrder = 2500;
+/// A solve by sparse factors, per multiplication of the factor of the parts that stay, where no row can change state,
+/// and where some can.
+inline constexpr double kFactorsFixed = 5, kFactorsChanging = 7;
 /// Conjugate gradients per 3 x 3 block of the matrix: to the accuracy of a factor, or of the solver's tolerance.
-inline constexpr double kBlockOfAFactor = 1200, kBlockOfTheTolerance = 700;
+inline constexpr double kBlockOfAFactor = 2300, kBlockOfTheTolerance = 2200;
 
 /// A preconditioner of two levels is cheaper than one for solids of so many nodes and so much stiffness
 /// (sparse::stiffnessRatio): its iterations cost about twice as much, but their number does not grow with either. From
@@ -26,6 +29,6 @@ inline constexpr double kTwoLevelStiffness = 300;
 
 /// Iterations of nonlinear conjugate gradients on cloth held by length rows, factors of Newton's method on the same,
 /// and multiplications of conjugate gradients that take as long as those of a factor, inverted.
-inline constexpr double kGradientIterations = 40, kNewtonFactors = 2, kFactorSpeed = 2;
+inline constexpr double kGradientIterations = 40, kNewtonFactors = 7, kFactorSpeed = 15;
 
 }  // namespace sinew::solve::cost

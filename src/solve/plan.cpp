@@ -33,7 +33,7 @@ bool iterationsAreCheaper(const MatrixCosts& costs) {
   const double iterations = costs.iterations();
   double factors = (costs.rowsAreFixed() ? cost::kFactorsFixed : cost::kFactorsChanging) * costs.baseFactor();
   if (factors > iterations) return true;
-  if (!costs.baseHoldsAll()) factors += cost::kOrder * costs.nodes();
+  if (!costs.baseHoldsAll()) factors += cost::kKnownOrder * costs.nodes();
   return factors > iterations;
 }
 

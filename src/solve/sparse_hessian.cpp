@@ -270,7 +270,9 @@ const FactorPlan& PlanMemory::planFor(const ConstraintProblem& p, Arena& scratch
   if (p.hasFlexNodes) {
     const auto late = std::lower_bound(p.nodes.begin(), p.nodes.end(), p.bodyDofs) - p.nodes.begin();
     full_.makeInOrder(wanted_, base_, static_cast<int>(late), scratch);
-    const double more = cost::kSparse * cost::kFactorsChanging * (full_.flops() - base_.flops());
+    // what is added belongs to large fronts, whose multiplications take as long as those of a dense factor
+    const double factors = cost::kFactorsChanging / cost::kFactorsFixed;
+    const double more = factors * (full_.flops() - base_.flops());
     if (more <= cost::kOrder * static_cast<double>(p.nodes.size())) return full_;
   }
   full_.makeFor(wanted_, scratch);
