@@ -152,8 +152,13 @@ bool RolloutFolder::create(const Json& manifest) {
     Json written{{"sinew rollout", kFormat}};
     written.update(manifest);
     const std::string text = written.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-    appendTo(out.value(), std::as_bytes(std::span(text)), file);
-    if (fsync(out.value()) != 0) throw cannotWrite(file, errno);
+    try {
+      appendTo(out.value(), std::as_bytes(std::span(text)), file);
+      if (fsync(out.value()) != 0) throw cannotWrite(file, errno);
+    } catch (...) {
+      unlink(part.c_str());
+      throw;
+    }
   }
   const bool isFirst = link(part.c_str(), file.c_str()) == 0;
   const int reason = errno;

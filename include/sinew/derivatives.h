@@ -47,15 +47,15 @@ struct InverseDerivatives {
 /// Derivatives of inverse() at qpos, qvel and qacc of `d`. Cost: 3 nv + 1 inverse dynamics, or twice that.
 InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const DerivativeOptions& options = {});
 
-/// A and B of one step from the derivatives of what it is made of; C and D are left empty, sensors is 0. No step is
-/// taken twice: the equation that the step solves is differentiated, and solved with the factor that the step makes.
+/// The same of one step from the derivatives of what it is made of. No step is taken twice: the equation that the step
+/// solves is differentiated, and solved with the factor that the step makes.
 ///
 /// Derivatives of rigid bodies, springs and dampers of joints and fixed tendons, gravity compensation, applied forces,
 /// and actuators with fixed or affine gain and bias on joints and fixed tendons, with integrators and filters, are in
 /// closed form, exact up to round-off. In models with other forces (flexes, fluid, spatial tendons with stiffness,
-/// muscles, ...) and under integrators whose matrix changes with the state (implicit; implicitfast with free bodies),
-/// the smooth forces are differenced, without contacts and solver, good for some 1e-9 of the largest entry. A force or
-/// activation at its limit does not change; a control at the end of its range moves inwards.
+/// muscles, ...) and under integrators whose matrix changes with the state (implicit; implicitfast and midpoint with
+/// free bodies), the smooth forces are differenced, without contacts and solver, good for some 1e-9 of the largest
+/// entry. A force or activation at its limit does not change; a control at the end of its range moves inwards.
 ///
 /// Constraint rows (contacts, limits, equalities, friction loss), those of flexes included, may be active, as long as
 /// none begins or ends within 2e-6 of the state: then the solution of the constraint solver has a derivative, by the
@@ -63,19 +63,29 @@ InverseDerivatives inverseDerivatives(const Model& m, const Data& d, const Deriv
 /// (contact points, above all) is found by central differences of the position stage, with the same accuracy. At a
 /// point where a row lies exactly between two sides the derivative is that of one of them.
 ///
+/// Under the Impulse solver all that a step computes before it solves is differenced, and the theorem is applied to the
+/// velocity that it solves for: contacts that stick, slide or leave, limits and friction loss stay what they are. Where
+/// more rows push than are needed (a box on its four corners), their single forces are not unique, and what C and D say
+/// of them is the least change that does it; A, B and all that depends on their sum are unique.
+///
+/// C and D: sensors are functions of the state, of qacc and of the forces of rows, whose derivatives are known by then;
+/// these functions are differenced, with the same accuracy. Callbacks of sensors are called for that.
+///
 /// Cost: in closed form that of inverse dynamics (nv times the depth of the tree) and a solve per column; else 2 (2 nv
-/// + na + nu) evaluations of the smooth forces; with rows 2 to 4 nv position stages and a factor of nv dofs more. Four
-/// times that under RK4. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
+/// + na + nu) evaluations of the smooth forces; with rows 2 to 4 nv position stages and a factor of nv dofs more; with
+/// sensors 2 nv position stages and 2 (2 nv + na + nu) evaluations of them. Four times that without the sensors under
+/// RK4. Throws std::invalid_argument that names what is in the way; see analyticObstacle().
 TransitionDerivatives analyticDerivatives(const Model& m, const Data& d);
 
-/// What analyticDerivatives() would object to in the present state, empty if nothing: the Impulse solver, midpoint with
-/// stiff flexes, what sleeps, callbacks, delays, actuators that act through contacts or turn for ever, contacts that
-/// jump, adhesion, noslip, a solver that has not converged.
+/// What analyticDerivatives() would object to in the present state, empty if nothing: what sleeps, callbacks of forces
+/// and controls, delays, actuators that act through contacts or turn for ever, contacts that jump, adhesion, noslip, a
+/// solver that has not converged. Under the Impulse solver also contacts that bounce, rows on flexes, and rows with
+/// method="sweep".
 std::string analyticObstacle(const Model& m, const Data& d);
 
-/// DfDq, DfDv and DfDa (M, and what the rows add to it) of inverse() in the same way, at qpos, qvel and qacc of `d`;
-/// sensors is 0. Same conditions, except that actuators and integrators do not count; not for discrete time
-/// (invdiscrete) and not for flexes under implicit integrators.
+/// DfDq, DfDv and DfDa (M, and what the rows add to it) of inverse() and derivatives of its sensors in the same way, at
+/// qpos, qvel and qacc of `d`. Same conditions, except that actuators and integrators do not count; not for discrete
+/// time (invdiscrete) and not for flexes under implicit integrators.
 InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d);
 
 }  // namespace sinew

@@ -33,7 +33,7 @@ struct ViewerOptions {
   double framesPerSecond = 60;     ///< most that are sent
   std::uint64_t historyBytes = std::uint64_t{256} << 20;  ///< memory for past states
   std::uint64_t maxMemory = std::uint64_t{2} << 30;       ///< for textures, bytes
-  std::string title;                                      ///< shown in the page; empty: the model's name
+  std::string title = {};                                 ///< shown in the page; empty: the model's name
   bool leftPanel = true;                                  ///< title and numbers at the left are shown at first
   bool rightPanel = true;                                 ///< the panel at the right is shown at first
 };

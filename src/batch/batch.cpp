@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/nearest_word.h"
 #include "base/parallel.h"
 #include "math/types.h"
 #include "rollout/derived_constants.h"
@@ -21,6 +22,22 @@ namespace sinew {
 namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw std::invalid_argument("Batch: " + message); }
+
+/// " (did you mean ...?)" for a name that is none of these, if one is near.
+std::string suggestion(std::string_view name, const std::vector<std::string_view>& known) {
+  const std::string_view near = nearestWord(name, known);
+  return near.empty() ? std::string() : fmt::format(" (did you mean \"{}\"?)", near);
+}
+
+/// Names of the arrays of doubles.
+template <class Types, std::size_t N>
+std::vector<std::string_view> numberNames(const std::array<Field, N>& fields) {
+  std::vector<std::string_view> names;
+  for (const Field& field : fields) {
+    if (field.type == Types::template indexOf<double>()) names.emplace_back(field.name);
+  }
+  return names;
+}
 
 /// Numbers of all runs of one array of Data or Model, one run after the other.
 struct Column {
@@ -54,6 +71,20 @@ std::span<double> numbersOf(std::array<double, N>& x) {
 template <class T>
 std::span<double> numbersOf(T&) {
   return {};
+}
+
+/// What of the options can be varied.
+const std::vector<std::string_view>& optionNumbers() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> list;
+    Option option;
+#define SINEW_X(type, field, doc) \
+  if (!numbersOf(option.field).empty()) list.emplace_back("option." #field);
+    SINEW_OPTION_FIELDS(SINEW_X)
+#undef SINEW_X
+    return list;
+  }();
+  return names;
 }
 
 /// Calls f(numbers) for what can be varied of a model: an array of doubles, or a number of its options as
@@ -244,7 +275,10 @@ std::span<const double> Batch::watch(std::string_view name) {
     impl_->watched.push_back(
         {std::string(name), width, std::vector<double>(width * static_cast<std::size_t>(impl_->runs))});
   });
-  if (!found) fail(fmt::format("Data has no array of numbers named \"{}\"", name));
+  if (!found) {
+    const auto known = numberNames<Data::Types>(impl_->at(0).fields(impl_->model));
+    fail(fmt::format("Data has no array of numbers named \"{}\"{}", name, suggestion(name, known)));
+  }
   for (int run = 0; run < impl_->runs; ++run) impl_->copyWatched(run, impl_->watched.back());
   return impl_->watched.back().values;
 }
@@ -266,7 +300,11 @@ std::span<double> Batch::vary(std::string_view name) {
       c.values.reserve(c.width * static_cast<std::size_t>(impl_->runs));
       for (int run = 0; run < impl_->runs; ++run) c.values.insert(c.values.end(), shared.begin(), shared.end());
     });
-    if (!found) fail(fmt::format("the model has no array of numbers named \"{}\"", itsName));
+    if (!found) {
+      std::vector<std::string_view> known = numberNames<Model::Types>(impl_->model.fields());
+      known.insert(known.end(), optionNumbers().begin(), optionNumbers().end());
+      fail(fmt::format("the model has no array of numbers named \"{}\"{}", itsName, suggestion(itsName, known)));
+    }
     return c;
   };
   Column column = columnOf(name);

@@ -4,9 +4,12 @@
 #include <array>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
+#include "derivatives/impulse_motion.h"
 #include "derivatives/nudged_forces.h"
+#include "derivatives/nudged_sensors.h"
 #include "derivatives/row_forces.h"
 #include "derivatives/smooth_forces.h"
 #include "forces/actuation.h"
@@ -48,15 +51,7 @@ using smooth::Parts;
 constexpr double kBalance = 1e-6;
 
 /// Why there are no derivatives, empty if there are.
-std::string obstacleOf(const Model& m, const Data& d) {
-  std::string why = smooth::obstacle(m, d, true);
-  if (!why.empty()) return why;
-  if (m.opt.solver == Solver::Impulse) return "the Impulse solver integrates free bodies in its own way";
-  if (m.opt.integrator == Integrator::Midpoint && stiffnessIsImplicit(m)) {
-    return "the integrator is midpoint, which takes what a step cannot resolve out of flexes";
-  }
-  return "";
-}
+std::string obstacleOf(const Model& m, const Data& d) { return smooth::obstacle(m, d, true); }
 
 /// Whether all that a step does with smooth forces has a closed form in smooth_forces.h.
 bool hasClosedForm(const Model& m) {
@@ -99,7 +94,7 @@ Parts closedRates(const Model& m, const Data& x) {
 
 /// What stands for nudgedForces() where there are closed forms.
 smooth::NudgedForces closedForces(const Model& m, const Data& x, const double* b, const double* a) {
-  smooth::NudgedForces result{x.nefc() > 0 ? smoothForces(m, x, b) : Parts{}, smoothForces(m, x, a), closedRates(m, x)};
+  smooth::NudgedForces result{smoothForces(m, x, b), smoothForces(m, x, a), closedRates(m, x), {}};
   if (x.work->stepMatrix == StepMatrix::Inertia || m.opt.disabled(disable::kDamper)) return result;
   // the matrix holds the rates of dampers, which change with velocity
   std::vector<DampingLaw> laws(static_cast<std::size_t>(m.nv), DampingLaw{0, 0, 0});
@@ -132,9 +127,10 @@ Matrix solverMetric(const Model& m, const Data& x) {
   return S;
 }
 
-/// What the constraints do: d qacc, and d qfrc_constraint. At the state of x, which has been evaluated and has rows.
+/// What the constraints do: d qacc, d qfrc_constraint and d efc_force. At the state of x, which has been evaluated and
+/// has rows.
 struct Constrained {
-  Parts acceleration, force;
+  Parts acceleration, force, rowForce;
 };
 
 /// `solver`: d(S (b0 - b)).
@@ -143,7 +139,7 @@ Constrained constrained(const Model& m, const Data& x, const Parts& solver) {
   if (!rows.obstacle.empty()) refuse(rows.obstacle);
   if (std::string why = imbalance(m, x); !why.empty()) refuse(why);
   const Eigen::LLT<Matrix> hessian(solverMetric(m, x) + rows.curvature);
-  Constrained result{solver, {}};
+  Constrained result{solver, {}, {}};
   result.acceleration.q += rows.q;
   result.acceleration.v += rows.v;
   result.acceleration.forEach([&](Matrix& matrix) {
@@ -153,6 +149,10 @@ Constrained constrained(const Model& m, const Data& x, const Parts& solver) {
   result.force.forEach([&](Matrix& matrix) { matrix = (-rows.curvature * matrix).eval(); });
   result.force.q += rows.q;
   result.force.v += rows.v;
+  result.rowForce = result.acceleration;
+  result.rowForce.forEach([&](Matrix& matrix) { matrix = (-rows.response * matrix).eval(); });
+  result.rowForce.q += rows.forceQ;
+  result.rowForce.v += rows.forceV;
   return result;
 }
 
@@ -165,23 +165,54 @@ void forEachPair(Parts& left, Parts& right, F&& f) {
   f(left.ctrl, right.ctrl);
 }
 
-/// d a and d act_dot.
+/// d a, d act_dot, and what sensors need beside the state.
 struct Rates {
   Parts acceleration, activation;
+  Parts solver;    ///< d qacc
+  Parts rowForce;  ///< d efc_force; empty: there are no rows
+  Parts moving;    ///< d of what positions move with beside the new velocity; empty: nothing
 };
+
+/// Midpoint: what stiff parts of flexes move with in addition to v+, d(-h a / 2).
+Parts meanVelocity(const Model& m, Parts acceleration) {
+  Parts moving = Parts::zero(m, m.nv);
+  for (const int dof : m.stiff_dof) {
+    forEachPair(moving, acceleration,
+                [&](Matrix& own, const Matrix& by) { own.row(dof) = -0.5 * m.opt.timestep * by.row(dof); });
+  }
+  return moving;
+}
+
+/// Rates under the impulse solver, whose acceleration the integrator moves on with.
+Rates impulseRatesAt(const Model& m, const Data& x) {
+  ImpulseMotion motion = impulseMotion(m, x);
+  if (!motion.obstacle.empty()) refuse(motion.obstacle);
+  Parts acceleration = std::move(motion.velocity);
+  acceleration.v.diagonal().array() -= 1;
+  acceleration.forEach([&](Matrix& matrix) { matrix /= m.opt.timestep; });
+  Parts moving = std::move(motion.correction);
+  if (smooth::isMidpoint(m)) {
+    Parts mean = meanVelocity(m, acceleration);
+    forEachPair(moving, mean, [](Matrix& own, const Matrix& by) { own += by; });
+  }
+  return {acceleration, std::move(motion.rate), acceleration, std::move(motion.rowForce), std::move(moving)};
+}
 
 /// At the state of x, which forward() has evaluated; a is the acceleration that the integrator moves on with.
 Rates ratesAt(const Model& m, Data& x, const double* a) {
+  if (m.opt.solver == Solver::Impulse) return impulseRatesAt(m, x);
   smooth::NudgedForces forces =
       hasClosedForm(m) ? closedForces(m, x, x.qacc.data(), a) : smooth::nudgedForces(m, x, x.qacc.data(), a, true);
   Parts& step = forces.step;
   Parts ofSolver = forces.solver;  // d b, if it is needed
+  Parts rowForce, moving;
   const bool stiff = stiffnessIsImplicit(m);
   if (x.nefc() > 0) {
     Constrained rows = constrained(m, x, forces.solver);
     forEachPair(step, rows.force, [](Matrix& sum, const Matrix& force) { sum += force; });
     ofSolver = std::move(rows.acceleration);
-  } else if (stiff) {
+    rowForce = std::move(rows.rowForce);
+  } else {
     ofSolver.forEach([&](Matrix& matrix) {
       for (Eigen::Index j = 0; j < matrix.cols(); ++j) solveMetric(m, x, matrix.col(j).data());
     });
@@ -194,7 +225,13 @@ Rates ratesAt(const Model& m, Data& x, const double* a) {
       for (const int dof : m.stiff_dof) own.row(dof) = solver.row(dof);
     });
   }
-  return {std::move(step), std::move(forces.rate)};
+  if (smooth::isMidpoint(m)) {
+    moving = meanVelocity(m, step);
+    for (const int dof : m.stiff_dof) {
+      forEachPair(moving, forces.unresolved, [&](Matrix& own, const Matrix& by) { own.row(dof) -= 0.5 * by.row(dof); });
+    }
+  }
+  return {std::move(step), std::move(forces.rate), std::move(ofSolver), std::move(rowForce), std::move(moving)};
 }
 
 /// d(q (+) h v) = turn dq + h move dv, in the tangent at the end: rotations are seen from where they lead to.
@@ -215,6 +252,7 @@ void movePositions(const Model& m, const double* v, double h, const Matrix& dq, 
 /// Columns of all variables: (dq, dv, dact) and then dctrl.
 struct Variation {
   Matrix q, v, act;
+  Matrix sensors = {};
 };
 
 Matrix along(const Parts& d, const Variation& x, const Matrix& ctrl) {
@@ -243,6 +281,22 @@ Matrix moveVelocities(const Model& m, const Matrix& v, double h, const Matrix& a
   return next;
 }
 
+/// Adds to the velocity that positions move with, v+, what advance() adds.
+void addMoving(const Model& m, const Data& x, const double* a, VecX& velocity) {
+  if (smooth::isMidpoint(m)) {
+    for (const int dof : m.stiff_dof) {
+      velocity[dof] -= 0.5 * (m.opt.timestep * a[dof] + x.work->flexUnresolved[dof]);
+    }
+  }
+  if (m.opt.solver == Solver::Impulse) velocity += ConstMapVecX(x.work->qvel_correction.data(), m.nv);
+}
+
+/// d sensordata along x.
+Matrix sensorsAlong(const Model& m, const Data& at, const Rates& by, const Variation& x, const Matrix& ctrl) {
+  if (m.nsensordata == 0) return Matrix::Zero(0, x.q.cols());
+  return along(smooth::nudgedSensors(m, at, by.solver, by.rowForce), x, ctrl);
+}
+
 /// Semi-implicit: v+ = v + h a, q+ = q (+) h v+.
 Variation semiImplicit(const Model& m, const Data& d, const Variation& x, const Matrix& ctrl) {
   Data start = d;
@@ -256,7 +310,14 @@ Variation semiImplicit(const Model& m, const Data& d, const Variation& x, const 
   VecX velocity = ConstMapVecX(start.qvel.data(), m.nv) + h * ConstMapVecX(a, m.nv);
   Variation next = x;
   next.v = moveVelocities(m, x.v, h, along(by.acceleration, x, ctrl));
-  movePositions(m, velocity.data(), h, x.q, next.v, next.q);
+  for (int node = 0; node < m.nflexnode; ++node) {
+    if (m.flexnode_pinned[node]) velocity.segment<3>(m.nv_rigid + 3 * node).setZero();
+  }
+  Matrix moving = next.v;
+  if (by.moving.q.cols() > 0) moving += along(by.moving, x, ctrl);
+  addMoving(m, start, a, velocity);
+  movePositions(m, velocity.data(), h, x.q, moving, next.q);
+  next.sensors = sensorsAlong(m, start, by, x, ctrl);
   moveActivations(m, start, start.act_dot.data(), along(by.activation, x, ctrl), next.act);
   return next;
 }
@@ -271,10 +332,12 @@ Variation rungeKutta(const Model& m, const Data& d, const Variation& x, const Ma
   Data at = start;
   forward(m, at);
   Variation stage = x;
+  Variation next = x;
   Matrix meanV = Matrix::Zero(m.nv, x.v.cols()), meanA = meanV, meanRate = Matrix::Zero(m.na, x.v.cols());
   VecX velocity = VecX::Zero(m.nv), rate = VecX::Zero(m.na);
   for (std::size_t i = 0; i < 4; ++i) {
     const Rates by = ratesAt(m, at, at.qacc.data());
+    if (i == 0) next.sensors = sensorsAlong(m, at, by, x, ctrl);
     const Matrix dv = stage.v, da = along(by.acceleration, stage, ctrl), dRate = along(by.activation, stage, ctrl);
     const VecX v = ConstMapVecX(at.qvel.data(), m.nv), a = ConstMapVecX(at.qacc.data(), m.nv);
     const VecX r = ConstMapVecX(at.act_dot.data(), m.na);
@@ -295,7 +358,6 @@ Variation rungeKutta(const Model& m, const Data& d, const Variation& x, const Ma
     stage.v = x.v + t * da;
     stage.act = x.act + t * dRate;
   }
-  Variation next = x;
   next.v = x.v + h * meanA;
   movePositions(m, velocity.data(), h, x.q, meanV, next.q);
   moveActivations(m, start, rate.data(), meanRate, next.act);
@@ -309,7 +371,9 @@ std::string analyticObstacle(const Model& m, const Data& d) {
   Data x = d;
   forward(m, x);
   std::string why = obstacleOf(m, x);
-  if (why.empty() && x.nefc() > 0) why = imbalance(m, x);
+  if (!why.empty()) return why;
+  if (m.opt.solver == Solver::Impulse) return impulseMotion(m, x).obstacle;
+  if (x.nefc() > 0) why = imbalance(m, x);
   if (why.empty() && x.nefc() > 0) why = rowForces(m, x).obstacle;
   return why;
 }
@@ -333,6 +397,7 @@ TransitionDerivatives analyticDerivatives(const Model& m, const Data& d) {
   TransitionDerivatives result;
   result.states = states;
   result.controls = m.nu;
+  result.sensors = m.nsensordata;
   result.A.resize(static_cast<std::size_t>(states) * static_cast<std::size_t>(states));
   result.B.resize(static_cast<std::size_t>(states) * static_cast<std::size_t>(m.nu));
   for (int i = 0; i < states; ++i) {
@@ -341,6 +406,15 @@ TransitionDerivatives analyticDerivatives(const Model& m, const Data& d) {
     for (int j = 0; j < states; ++j) result.A[i * states + j] = part(row, j);
     for (int j = 0; j < m.nu; ++j) result.B[i * m.nu + j] = part(row, states + j);
   }
+  const auto numbersOf = [](const Matrix& matrix) {
+    std::vector<double> numbers;
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+      for (Eigen::Index j = 0; j < matrix.cols(); ++j) numbers.push_back(matrix(i, j));
+    }
+    return numbers;
+  };
+  result.C = numbersOf(next.sensors.leftCols(states));
+  result.D = numbersOf(next.sensors.rightCols(m.nu));
   return result;
 }
 
@@ -357,6 +431,7 @@ InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d) {
   if (m.opt.enabled(enable::kInvDiscrete)) fail("the flag invdiscrete is on");
   if (stiffnessIsImplicit(m)) fail("the stiffness of flexes is implicit");
   Matrix dq = Matrix::Zero(m.nv, m.nv), dv = dq, da = dq;
+  RowForces rows;
   fullMass(m, x, {da.data(), static_cast<std::size_t>(da.size())});
   if (smooth::withoutClosedForm(m, false).empty()) {
     smooth::addPassive(m, x, dq, dv);
@@ -369,7 +444,7 @@ InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d) {
     dv = -smooth.v;
   }
   if (x.nefc() > 0) {
-    const RowForces rows = rowForces(m, x);
+    rows = rowForces(m, x);
     if (!rows.obstacle.empty()) fail(rows.obstacle);
     dq -= rows.q;
     dv -= rows.v;
@@ -377,6 +452,16 @@ InverseDerivatives analyticInverseDerivatives(const Model& m, const Data& d) {
   }
   InverseDerivatives result;
   result.dofs = m.nv;
+  result.sensors = m.nsensordata;
+  if (m.nsensordata > 0) {
+    const smooth::InverseSensors sensors = smooth::nudgedInverseSensors(m, x, rows);
+    for (const auto& [to, from] : {std::pair{&result.DsDq, &sensors.q}, std::pair{&result.DsDv, &sensors.v},
+                                   std::pair{&result.DsDa, &sensors.a}}) {
+      for (int i = 0; i < m.nsensordata; ++i) {
+        for (int j = 0; j < m.nv; ++j) to->push_back((*from)(i, j));
+      }
+    }
+  }
   const std::size_t n = static_cast<std::size_t>(m.nv) * static_cast<std::size_t>(m.nv);
   result.DfDq.resize(n);
   result.DfDv.resize(n);

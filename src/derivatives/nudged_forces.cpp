@@ -1,10 +1,10 @@
 #include "derivatives/nudged_forces.h"
 
 #include <algorithm>
-#include <array>
 #include <span>
 #include <vector>
 
+#include "derivatives/stencil.h"
 #include "forces/forces.h"
 #include "forces/stiff_metric.h"
 #include "inertia/inertia.h"
@@ -13,17 +13,14 @@
 #include "kinematics/positions.h"
 #include "math/types.h"
 #include "metric/step_matrix.h"
+#include "model/workspace.h"
 
 namespace sinew::smooth {
 namespace {
 
-/// Size of a nudge: errors are 1e-16 / kNudge of the largest force, and the square of kNudge over that of the length
-/// (or angle, or time) over which forces bend.
-constexpr double kNudge = 1e-6;
-
 /// The answers of one evaluation.
 struct Answer {
-  VecX solver, step, rate;
+  VecX solver, step, rate, unresolved;
 };
 
 /// A Data whose state is nudged, and the forces there.
@@ -86,7 +83,8 @@ class Nudged {
     if (actuators_) actuation(m_, y_);
     acceleration(m_, y_);
     const ConstMapVecX smooth(y_.qfrc_smooth.data(), m_.nv);
-    Answer answer{smooth, smooth, ConstMapVecX(y_.act_dot.data(), m_.na)};
+    Answer answer{smooth, smooth, ConstMapVecX(y_.act_dot.data(), m_.na), VecX()};
+    if (isMidpoint(m_)) answer.unresolved = ConstMapVecX(y_.work->flexUnresolved.data(), m_.nv);
     if (stiffnessIsImplicit(m_)) answer.solver += ConstMapVecX(y_.qfrc_implicit.data(), m_.nv);
     VecX product = VecX::Zero(m_.nv);
     multiplyMetric(m_, y_, b_, product.data());
@@ -105,23 +103,6 @@ class Nudged {
   std::vector<double> tangent_;
 };
 
-/// Where differences are taken, in nudges, with their weights: central, or inwards from the end of a range. Both are
-/// exact for parabolas.
-struct Stencil {
-  std::array<double, 3> place, weight;
-};
-constexpr Stencil kCentral{{-1, 1, 0}, {-0.5, 0.5, 0}}, kUpwards{{0, 1, 2}, {-1.5, 2, -0.5}},
-    kDownwards{{0, -1, -2}, {1.5, -2, 0.5}}, kNone{{0, 0, 0}, {0, 0, 0}};
-
-/// Of a control, within its range.
-Stencil stencilOfControl(const Model& m, const Data& x, int control) {
-  if (!m.actuator_ctrllimited[control] || m.opt.disabled(disable::kClampCtrl)) return kCentral;
-  const double low = m.actuator_ctrlrange[2 * control], high = m.actuator_ctrlrange[2 * control + 1];
-  const double u = x.ctrl[control];
-  if (u < low || u > high || high - low < 2 * kNudge) return kNone;
-  return u - low < kNudge ? kUpwards : high - u < kNudge ? kDownwards : kCentral;
-}
-
 /// Column `column` of all answers, by differences of answer(distance).
 template <class F>
 void difference(const Stencil& stencil, Matrix Parts::*part, int column, NudgedForces& result, F&& answer) {
@@ -132,13 +113,16 @@ void difference(const Stencil& stencil, Matrix Parts::*part, int column, NudgedF
     (result.solver.*part).col(column) += weight * there.solver;
     (result.step.*part).col(column) += weight * there.step;
     (result.rate.*part).col(column) += weight * there.rate;
+    if (there.unresolved.size() > 0) (result.unresolved.*part).col(column) += weight * there.unresolved;
   }
 }
 
 }  // namespace
 
+bool isMidpoint(const Model& m) { return m.opt.integrator == Integrator::Midpoint && stiffnessIsImplicit(m); }
+
 NudgedForces nudgedForces(const Model& m, const Data& x, const double* b, const double* a, bool actuators) {
-  NudgedForces result{Parts::zero(m, m.nv), Parts::zero(m, m.nv), Parts::zero(m, m.na)};
+  NudgedForces result{Parts::zero(m, m.nv), Parts::zero(m, m.nv), Parts::zero(m, m.na), Parts::zero(m, m.nv)};
   Nudged nudged(m, x, b, a, actuators);
   for (int i = 0; i < m.nv; ++i) {
     difference(kCentral, &Parts::q, i, result, [&](double distance) { return nudged.position(i, distance); });

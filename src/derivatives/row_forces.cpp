@@ -39,10 +39,6 @@ std::string nameOfSide(const Model& m, const Contact& contact, std::size_t side)
   return name.empty() ? fmt::format("{} {}", kind, id) : fmt::format("{} \"{}\"", kind, name);
 }
 
-std::string nameOfContact(const Model& m, const Contact& contact) {
-  return fmt::format("the contact of {} and {}", nameOfSide(m, contact, 0), nameOfSide(m, contact, 1));
-}
-
 /// Whether two evaluations have the same rows, in the same order.
 bool sameRows(const Data& x, const Data& y) {
   const auto same = [](const auto& a, const auto& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end()); };
@@ -55,10 +51,10 @@ bool sameRows(const Data& x, const Data& y) {
 }
 
 /// First contact whose place or axes are not smooth between two nudges about x; -1 if all are.
-int contactThatJumps(const Data& x, const Data& before, const Data& after) {
-  const auto jumps = [](const auto& a, const auto& b, const auto& c) {
+int contactThatJumps(const Data& x, const Data& before, const Data& after, double nudge) {
+  const auto jumps = [nudge](const auto& a, const auto& b, const auto& c) {
     for (std::size_t k = 0; k < b.size(); ++k) {
-      if (!(std::abs(a[k] + c[k] - 2 * b[k]) <= kSharpest * kNudge * kNudge)) return true;
+      if (!(std::abs(a[k] + c[k] - 2 * b[k]) <= kSharpest * nudge * nudge)) return true;
     }
     return false;
   };
@@ -108,30 +104,28 @@ class Rows {
     solve::addTransposed(rowsOf(y), scaled.data(), column);
   }
 
-  /// column -= J' S'' dr.
-  void subtractResponse(const Numbers& dr, double* column) const {
-    Numbers weighed(rows_);
-    solve::weighRows(p_, residual_.data(), state_.data(), dr.data(), weighed.data());
-    for (double& f : weighed) f = -f;
-    solve::addTransposed(p_, weighed.data(), column);
+  const Numbers& forces() const { return force_; }
+
+  /// change = S'' dr.
+  void weigh(const Numbers& dr, Numbers& change) const {
+    solve::weighRows(p_, residual_.data(), state_.data(), dr.data(), change.data());
   }
 
-  /// What the impedances of all blocks do as their residuals change by dpos: dr gets K dI (pos - margin), and the
-  /// column gets J' (f dlnD) with dlnD = dI / (I (1 - I)).
-  void addImpedance(const Numbers& dpos, Numbers& dr, double* column) const {
-    Numbers force(rows_, 0.0);
-    bool any = false;
+  /// column += J' f.
+  void addTransposed(const Numbers& f, double* column) const { solve::addTransposed(p_, f.data(), column); }
+
+  /// What the impedances of all blocks do as their residuals change by dpos: dr gets K dI (pos - margin), and df gets f
+  /// dlnD with dlnD = dI / (I (1 - I)).
+  void addImpedance(const Numbers& dpos, Numbers& dr, Numbers& df) const {
     for (const RowBlock& block : x_.row_block) {
       const double* KBIP = x_.efc_KBIP.data() + 4 * block.row;
       if (KBIP[3] == 0) continue;
       const double change = KBIP[3] * residualChange(block, dpos), impedance = KBIP[2];
       for (int row = block.row; row < block.row + block.nrow; ++row) {
         dr[at(row)] += x_.efc_KBIP[4 * row] * change * (x_.efc_pos[row] - x_.efc_margin[row]);
-        force[at(row)] = force_[at(row)] * change / (impedance * (1 - impedance));
+        df[at(row)] += force_[at(row)] * change / (impedance * (1 - impedance));
       }
-      any = true;
     }
-    if (any) solve::addTransposed(p_, force.data(), column);
   }
 
   Matrix curvature() const {
@@ -203,6 +197,19 @@ void evaluateNudged(const Model& m, const Data& x, int dof, double distance, boo
 
 }  // namespace
 
+std::string nameOfContact(const Model& m, const Contact& contact) {
+  return fmt::format("the contact of {} and {}", nameOfSide(m, contact, 0), nameOfSide(m, contact, 1));
+}
+
+std::string obstacleBetween(const Model& m, const Data& before, const Data& x, const Data& after, double nudge,
+                            int dof) {
+  if (!sameRows(x, before) || !sameRows(x, after)) {
+    return fmt::format("a contact or limit begins or ends within {} of dof {}", nudge, dof);
+  }
+  const int i = contactThatJumps(x, before, after, nudge);
+  return i < 0 ? "" : fmt::format("{} jumps within {} of dof {}", nameOfContact(m, x.contact[i]), nudge, dof);
+}
+
 double unbalancedShare(const Model& m, const Data& x) {
   VecX residual = VecX::Zero(m.nv), force = VecX::Zero(m.nv);
   Rows(m, x).addForces(x, 1, force.data());
@@ -224,34 +231,32 @@ RowForces rowForces(const Model& m, const Data& x) {
   Data before = x, after = x;
   before.threads = after.threads = 1;
   const std::size_t count = at(x.nefc());
+  result.forceQ = result.forceV = result.response = Matrix::Zero(x.nefc(), m.nv);
+  Numbers df(count);
   Numbers tangent(at(m.nv), 0.0), dr(count), other(count), dpos(count);
   const bool plain = hasPlainImpedances(m, x);
-  const auto begins = [](double nudge, int dof) {
-    return fmt::format("a contact or limit begins or ends within {} of dof {}", nudge, dof);
-  };
   for (int dof = 0; dof < m.nv; ++dof) {
     evaluateNudged(m, x, dof, -kNudge, plain, tangent, before);
     evaluateNudged(m, x, dof, kNudge, plain, tangent, after);
-    if (!sameRows(x, before) || !sameRows(x, after)) {
-      result.obstacle = begins(kNudge, dof);
-      return result;
-    }
-    if (const int i = contactThatJumps(x, before, after); i >= 0) {
-      result.obstacle = fmt::format("{} jumps within {} of dof {}", nameOfContact(m, x.contact[i]), kNudge, dof);
-      return result;
-    }
+    result.obstacle = obstacleBetween(m, before, x, after, kNudge, dof);
+    if (!result.obstacle.empty()) return result;
     double* column = result.q.col(dof).data();
+    const auto addDifference = [&](const Data& y, double weight) {
+      const Rows there(m, y);
+      there.addForces(y, weight, column);
+      for (std::size_t i = 0; i < count; ++i) result.forceQ(static_cast<int>(i), dof) += weight * there.forces()[i];
+    };
     if (!plain) {  // where elements are touched bends sharply near their edges: differences of fourth order
-      Rows(m, after).addForces(after, 2 / (3 * kNudge), column);
-      Rows(m, before).addForces(before, -2 / (3 * kNudge), column);
+      addDifference(after, 2 / (3 * kNudge));
+      addDifference(before, -2 / (3 * kNudge));
       evaluateNudged(m, x, dof, -2 * kNudge, plain, tangent, before);
       evaluateNudged(m, x, dof, 2 * kNudge, plain, tangent, after);
       if (!sameRows(x, before) || !sameRows(x, after)) {
-        result.obstacle = begins(2 * kNudge, dof);
+        result.obstacle = fmt::format("a contact or limit begins or ends within {} of dof {}", 2 * kNudge, dof);
         return result;
       }
-      Rows(m, after).addForces(after, -1 / (12 * kNudge), column);
-      Rows(m, before).addForces(before, 1 / (12 * kNudge), column);
+      addDifference(after, -1 / (12 * kNudge));
+      addDifference(before, 1 / (12 * kNudge));
       continue;
     }
     rows.addForces(after, 1 / (2 * kNudge), column);
@@ -263,8 +268,11 @@ RowForces rowForces(const Model& m, const Data& x) {
       dr[i] = (dr[i] - other[i]) / (2 * kNudge);
       dpos[i] = (after.efc_pos[row] - before.efc_pos[row]) / (2 * kNudge);
     }
-    rows.addImpedance(dpos, dr, column);
-    rows.subtractResponse(dr, column);
+    std::fill(df.begin(), df.end(), 0.0);
+    rows.addImpedance(dpos, dr, df);
+    rows.weigh(dr, other);
+    for (std::size_t i = 0; i < count; ++i) result.forceQ(static_cast<int>(i), dof) = df[i] -= other[i];
+    rows.addTransposed(df, column);
   }
 
   // references are at most quadratic in velocity: central differences are exact, with nudges of any size
@@ -280,7 +288,17 @@ RowForces rowForces(const Model& m, const Data& x) {
     referenceAcceleration(m, after);
     after.qvel[dof] = x.qvel[dof];
     for (std::size_t i = 0; i < count; ++i) dr[i] = -0.5 * (after.efc_aref[static_cast<std::ptrdiff_t>(i)] - other[i]);
-    rows.subtractResponse(dr, result.v.col(dof).data());
+    rows.weigh(dr, df);
+    for (std::size_t i = 0; i < count; ++i) result.forceV(static_cast<int>(i), dof) = df[i] = -df[i];
+    rows.addTransposed(df, result.v.col(dof).data());
+  }
+  VecX unit = VecX::Zero(m.nv);
+  for (int dof = 0; dof < m.nv; ++dof) {
+    unit[dof] = 1;
+    solve::multiplyRows(rowsOf(x), unit.data(), dr.data());
+    unit[dof] = 0;
+    rows.weigh(dr, df);
+    result.response.col(dof) = ConstMapVecX(df.data(), x.nefc());
   }
   return result;
 }

@@ -201,6 +201,7 @@ class Expander {
     node.file = &file;
     node.line = lines.line(xml.offset_debug());
     node.tag = xml.name();
+    node.text = xml.text().get();
     if (depth > kMaxDepth) fail(node, fmt::format("elements are nested more than {} deep", kMaxDepth));
     for (const pugi::xml_attribute attribute : xml.attributes()) {
       const std::string_view name = attribute.name();

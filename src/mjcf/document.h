@@ -33,6 +33,7 @@ struct Node {
   std::string_view tag;
   std::vector<std::pair<std::string_view, std::string_view>> attributes;  ///< in document order
   std::vector<Node> children;
+  std::string_view text;  ///< between the tags, up to the first child
 
   /// The attribute's text, or null.
   const std::string_view* find(std::string_view name) const;

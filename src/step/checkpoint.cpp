@@ -125,7 +125,10 @@ std::string loadCheckpoint(const Model& m, Data& d, const std::filesystem::path&
   if (parts.header.layout != layoutOfState() || parts.status.size() != sizeof(Status)) {
     fail("the checkpoint was written by another version of Sinew, whose state has other parts");
   }
-  if (parts.header.signature != m.signature) fail("the checkpoint belongs to another model");
+  if (parts.header.signature != m.signature) {
+    fail(fmt::format("the checkpoint belongs to another model, whose signature is {:016x}; that of this one is {:016x}",
+                     parts.header.signature, m.signature));
+  }
   if (parts.header.model != hashOf(m)) {
     fail("the checkpoint belongs to this model with other numbers or options: the model was changed since");
   }

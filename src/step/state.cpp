@@ -336,6 +336,8 @@ void getState(const Model& m, const Data& d, int mask, std::span<double> numbers
 }
 
 std::vector<double> getState(const Model& m, const Data& d, int mask) {
+  requireSameModel(m, d, "getState");
+  requireMask("getState", mask);
   std::vector<double> numbers(static_cast<std::size_t>(stateSize(m, d, mask)));
   getState(m, d, mask, numbers);
   return numbers;

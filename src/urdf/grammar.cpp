@@ -133,7 +133,6 @@ constexpr std::string_view kOther = "a setting for another program";
 constexpr std::string_view kBullet = "a setting for the simulator Bullet";
 constexpr std::string_view kFranka = "not part of URDF; 'damping' and 'friction' say what resists the motion";
 constexpr LeftAside kLeftAside[] = {
-    {"robot", "transmission", "", "transmissions describe how controllers reach joints; no actuator is made of them"},
     {"robot", "ros2_control", "", "it describes controllers, not the mechanism"},
     {"robot", "sensor", "", "sensors of a URDF file are not simulated"},
     {"", "gazebo", "", "a setting for the simulator Gazebo"},

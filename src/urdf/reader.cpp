@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -93,6 +95,7 @@ class RobotReader {
 
   Spec read() {
     readSettings();
+    takeTransmissions();
     checkRobot(robot_, notices_, warnings_);
     const auto header = recordOf<RobotRecord>(robot_, grammar());
     if (!header.name.empty()) spec_.modelname = header.name;
@@ -103,6 +106,7 @@ class RobotReader {
       if (node.tag == "joint") addJoint(node);
     hangLinks(rootLink());
     addMimics();
+    for (const Node& node : transmissions_) addTransmission(node);
     notices_.report(warnings_);
     spec::requireUniqueNames(spec_);
     return std::move(spec_);
@@ -525,6 +529,100 @@ class RobotReader {
     }
   }
 
+  // -------------------------------------------------------------------------------------------- transmissions
+
+  /// They are for controllers, which put there what they like: out of the tree before it is checked.
+  void takeTransmissions() {
+    std::vector<Node>& all = robot_.children;
+    const auto first =
+        std::stable_partition(all.begin(), all.end(), [](const Node& node) { return node.tag != "transmission"; });
+    std::move(first, all.end(), std::back_inserter(transmissions_));
+    all.erase(first, all.end());
+  }
+
+  static std::string_view trimmed(std::string_view text) {
+    constexpr std::string_view kSpace = " \t\r\n";
+    const std::size_t first = text.find_first_not_of(kSpace);
+    return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+  }
+
+  /// What stands behind the last / of a name of a class: transmission_interface/SimpleTransmission.
+  static std::string_view lastWord(std::string_view name) {
+    const std::size_t slash = name.find_last_of("/:");
+    return trimmed(slash == name.npos ? name : name.substr(slash + 1));
+  }
+
+  static std::vector<const Node*> childrenOf(const Node& node, std::string_view tag) {
+    std::vector<const Node*> found;
+    for (const Node& child : node.children) {
+      if (child.tag == tag) found.push_back(&child);
+    }
+    return found;
+  }
+
+  static std::string nameIn(const Node& node) {
+    const std::string_view* name = node.find("name");
+    return name ? std::string(*name) : std::string();
+  }
+
+  /// The reduction of a transmission, told in its actuator (ROS) or beside it (its predecessor); 1 if it is not told.
+  static double reductionOf(const Node& transmission, const Node& actuator) {
+    const Node* node = childOf(actuator, "mechanicalReduction");
+    if (!node) node = childOf(transmission, "mechanicalReduction");
+    if (!node) return 1;
+    const std::string_view text = trimmed(node->text);
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value == 0) {
+      fail(*node, fmt::format("expected a number other than 0, found '{}'", text));
+    }
+    return value;
+  }
+
+  /// One motor on one joint, told what torque to make, is a motor of MJCF with its reduction as gear: the control is
+  /// the torque of the motor, bounded by what the joint may get. Everything else has no counterpart.
+  void addTransmission(const Node& node) {
+    const auto ignore = [&](std::string_view why) {
+      notices_.add(node, fmt::format("<transmission> is ignored: {}", why));
+    };
+    const Node* type = childOf(node, "type");
+    const std::string_view* typeName = node.find("type");
+    const std::string_view kind = lastWord(type ? type->text : typeName ? *typeName : std::string_view());
+    if (kind != "SimpleTransmission")
+      return ignore("only a SimpleTransmission has a counterpart, one motor on one joint");
+    const auto joints = childrenOf(node, "joint"), actuators = childrenOf(node, "actuator");
+    if (joints.size() != 1 || actuators.size() != 1) {
+      fail(node, fmt::format("a SimpleTransmission has one <joint> and one <actuator>, found {} and {}", joints.size(),
+                             actuators.size()));
+    }
+    const std::string name = nameIn(*joints[0]);
+    const int target = find(jointNames_, name);
+    if (target < 0) fail(*joints[0], fmt::format("<transmission> names the unknown joint \"{}\"", name));
+    for (const Node* place : {joints[0], actuators[0]}) {
+      const Node* interface = childOf(*place, "hardwareInterface");
+      if (!interface || lastWord(interface->text) == "EffortJointInterface") continue;
+      return ignore("what is not controlled by its effort needs gains, which URDF does not have");
+    }
+    if (!hasOneCoordinate(joint(target).kind)) return ignore("the joint does not have one coordinate");
+
+    spec::Actuator motor;
+    motor.origin = node.origin();
+    motor.name = nameIn(*actuators[0]);
+    const auto taken = [&](const spec::Actuator& other) { return !motor.name.empty() && other.name == motor.name; };
+    if (std::any_of(spec_.actuators.begin(), spec_.actuators.end(), taken)) {
+      fail(*actuators[0], fmt::format("the name \"{}\" is taken by the actuator of another transmission", motor.name));
+    }
+    motor.trntype = TransmissionType::Joint;
+    motor.target = name;
+    motor.gear[0] = reductionOf(node, *actuators[0]);
+    if (const Node* limit = childOf(*joint(target).node, "limit")) {
+      const double effort =
+          std::abs(recordOf<LimitRecord>(*limit, *grammar().child("joint")->child("limit")).effort / motor.gear[0]);
+      if (effort > 0) motor.ctrlrange = {-effort, effort};
+    }
+    spec_.actuators.push_back(std::move(motor));
+  }
+
   Link& link(int i) { return links_[i]; }
   Joint& joint(int i) { return joints_[i]; }
 
@@ -542,6 +640,7 @@ class RobotReader {
   std::vector<Joint> joints_;
   std::map<std::string, int, std::less<>> linkNames_, jointNames_;
   std::set<std::string> geomNames_;
+  std::vector<Node> transmissions_;
 };
 
 }  // namespace

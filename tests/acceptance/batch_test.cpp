@@ -238,6 +238,12 @@ TEST(Batch, BATCH_1_WrongArgumentsAreNamed) {
             "Batch: the model has no array of numbers named \"geom_bodyid\"");
   EXPECT_EQ(message([&] { batch.vary("option.solver"); }),
             "Batch: the model has no array of numbers named \"option.solver\"");
+  EXPECT_EQ(message([&] { batch.vary("option.gravty"); }),
+            "Batch: the model has no array of numbers named \"option.gravty\" (did you mean \"option.gravity\"?)");
+  EXPECT_EQ(message([&] { batch.vary("geom_frction"); }),
+            "Batch: the model has no array of numbers named \"geom_frction\" (did you mean \"geom_friction\"?)");
+  EXPECT_EQ(message([&] { batch.watch("sensordat"); }),
+            "Batch: Data has no array of numbers named \"sensordat\" (did you mean \"sensordata\"?)");
   EXPECT_EQ(message([&] { batch.vary("flex_young"); }),
             "Batch: \"flex_young\" cannot be varied: compile() has worked it into other arrays of the model; compile a "
             "model for each value");

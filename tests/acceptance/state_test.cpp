@@ -266,7 +266,7 @@ TEST(State, API_4_BadInputIsRefusedAndChangesNothing) {
             "setState: 2 numbers given, the parts of the mask 0x2000004 have 20");
 
   const std::string other = ": the Data was made for another Model";
-  EXPECT_EQ(refusal([&] { getState(m, alien, state::kTime); }), "stateSize" + other);
+  EXPECT_EQ(refusal([&] { getState(m, alien, state::kTime); }), "getState" + other);
   EXPECT_EQ(refusal([&] { getState(m, alien, state::kTime, std::span(two).first(1)); }), "getState" + other);
   EXPECT_EQ(refusal([&] { setState(m, alien, state::kTime, std::span(two).first(1)); }), "setState" + other);
   EXPECT_EQ(refusal([&] { copyState(m, alien, d); }), "copyState" + other);
@@ -325,6 +325,7 @@ TEST(State, API_4_BadInputIsRefusedAndChangesNothing) {
             "restoreState: the state has " + std::to_string(bytes.size() - 8) + " bytes, must have " +
                 std::to_string((bytes.size() - 40) / 8) + " numbers of 8 bytes after a header of 40");
   const std::string foreignText = refusal([&] { restoreState(m, d, saveState(foreign, alien)); });
+  EXPECT_EQ(test::refusal([&] { getState(m, d, 1 << 30); }).find("getState: the mask 0x40000000 has bits"), 0u);
   EXPECT_EQ(foreignText.find("restoreState: the state belongs to another model, whose signature is "), 0u)
       << foreignText;
   EXPECT_EQ(stateHash(m, d), before);

@@ -464,6 +464,12 @@ TEST_F(RolloutCommand, ROLL_2_AFullDiskEndsTheJobAndLosesNothingThatWasComplete)
   EXPECT_NE(full.err.find("of 4 runs are complete; --resume " + path("r") + " continues"), std::string::npos)
       << full.err;
   EXPECT_TRUE(chunks("r").empty());
+  // not even the description of the job fits
+  const auto none = runShell("ulimit -f 1; \"$SINEW\" rollout" + joined(job + Strings{"--out", path("none")}));
+  EXPECT_EQ(none.exitCode, 1);
+  EXPECT_NE(none.err.find("error: cannot write '" + path("none/rollout.json")), std::string::npos) << none.err;
+  for (const auto& e : fs::directory_iterator(path("none"))) EXPECT_TRUE(e.is_directory()) << e.path();
+  EXPECT_EQ(rollout(job + Strings{"--out", path("none")}).exitCode, 0);
   ASSERT_EQ(rollout({"--resume", path("r")}).exitCode, 0);
   EXPECT_EQ(mergedBytes("r"), mergedBytes("whole"));
   const auto merge = runShell("ulimit -f 100; \"$SINEW\" rollout --merge " + path("r") + " " + path("full.npz"));

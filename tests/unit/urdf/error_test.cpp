@@ -151,22 +151,23 @@ TEST(UrdfErrors, SettingsAreCheckedAsInMjcf) {
 }
 
 TEST(UrdfWarnings, NameWhatIsLeftAsideOncePerKind) {
-  const std::string transmission = "<transmission name=\"t\"><type>simple</type></transmission>\n";
+  const std::string transmission = "<transmission name=\"t\"><type>FourBarLinkage</type></transmission>\n";
   const std::string found = warningsOf(
       transmission + transmission + "<gazebo reference=\"a\"><include><uri>x</uri></include></gazebo>" +
       joint("<calibration rising=\"0\"/><safety_controller k_velocity=\"1\"/><limit effort=\"1\" velocity=\"2\"/>") +
       "<drake:thing/>");
   EXPECT_EQ(
       found,
-      "r.urdf:2: <transmission name=\"t\">: <transmission> is ignored: transmissions describe how controllers "
-      "reach joints; no actuator is made of them (1 more of this kind)\n"
       "r.urdf:4: <gazebo>: <gazebo> is ignored: a setting for the simulator Gazebo\n"
       "r.urdf:6: <drake:thing>: <drake:thing> is ignored: a setting for another program\n"
       "r.urdf:6: <calibration>: <calibration> is ignored: it says where a sensor of the robot reads zero and "
       "changes no motion\n"
       "r.urdf:6: <safety_controller>: <safety_controller> is ignored: it describes a controller on the robot, not "
       "the mechanism\n"
-      "r.urdf:6: <limit>: 'velocity' is ignored: the speed of joints is not limited\n");
+      "r.urdf:6: <limit>: 'velocity' is ignored: the speed of joints is not limited\n"
+      "r.urdf:2: <transmission name=\"t\">: <transmission> is ignored: only a SimpleTransmission has a counterpart, "
+      "one "
+      "motor on one joint (1 more of this kind)\n");
   EXPECT_NE(warningsOf("<mujoco><compiler angle=\"degree\"/></mujoco>" + joint("")).find("URDF has radians"),
             std::string::npos);
 }

@@ -165,6 +165,94 @@ TEST(UrdfJoints, MimicOfAFixedJointHoldsTheFollowerAtTheOffset) {
 
 // ---------------------------------------------------------------------------------------------- inertia
 
+/// A robot with the joints j (hinge, effort 40), f (fixed) and transmissions.
+std::string driven(const std::string& transmissions) {
+  return two("revolute", "<limit lower=\"-1\" upper=\"1\" effort=\"40\"/>") + "<link name=\"c\"/>" +
+         joint("fixed", "", "f", "b", "c") + transmissions;
+}
+
+std::string transmission(const std::string& joint, const std::string& interface, const std::string& actuator,
+                         const std::string& type = "transmission_interface/SimpleTransmission") {
+  return "<transmission name=\"t\"><type>" + type + "</type><joint name=\"" + joint + "\">" +
+         (interface.empty() ? "" : "<hardwareInterface>" + interface + "</hardwareInterface>") + "</joint>" + actuator +
+         "</transmission>\n";
+}
+
+const std::string kEffort = "hardware_interface/EffortJointInterface";
+
+// the motor of a joint with gear n makes n times its torque there: a = n u / I
+TEST(UrdfTransmissions, OneMotorOnOneJointIsAMotorWithItsReductionAsGear) {
+  const std::string motor =
+      "<actuator name=\"drive\"><hardwareInterface> EffortJointInterface\n</hardwareInterface>"
+      "<mechanicalReduction> -16 </mechanicalReduction></actuator>";
+  Warnings warnings;
+  const Spec spec = read(driven(transmission("j", kEffort, motor)), &warnings);
+  EXPECT_EQ(text(warnings), "");
+  const Model m = compile(spec);
+  ASSERT_EQ(m.nu, 1);
+  EXPECT_EQ(nameOf(m, ObjType::Actuator, 0), "drive");
+  EXPECT_EQ(m.actuator_gear[0], -16);
+  EXPECT_EQ(m.actuator_ctrllimited[0], 1);
+  EXPECT_EQ(m.actuator_ctrlrange[0], -2.5);
+  EXPECT_EQ(m.actuator_ctrlrange[1], 2.5);
+  Data d(m), loaded(m);
+  loaded.ctrl[0] = 0.5;
+  forward(m, d);
+  forward(m, loaded);
+  EXPECT_NEAR(loaded.qfrc_actuator[0], -8, 1e-15);
+  EXPECT_NEAR((loaded.qacc[0] - d.qacc[0]) * m.dof_M0[0], -8, 1e-9);
+  // written and read again it is the same model
+  EXPECT_EQ(hashOf(compile(readMjcfText(writeMjcf(spec)))), hashOf(m));
+}
+
+TEST(UrdfTransmissions, ThePredecessorOfRosWroteTypeAndReductionElsewhere) {
+  const Model m =
+      model(driven("<transmission type=\"pr2_mechanism_model/SimpleTransmission\" name=\"t\"><actuator name=\"drive\"/>"
+                   "<joint name=\"j\"/><mechanicalReduction>4</mechanicalReduction></transmission>"));
+  ASSERT_EQ(m.nu, 1);
+  EXPECT_EQ(m.actuator_gear[0], 4);
+  EXPECT_EQ(model(driven(transmission("j", "", "<actuator/>"))).actuator_gear[0], 1);
+}
+
+TEST(UrdfTransmissions, WhatHasNoCounterpartIsLeftAsideWithAWarning) {
+  const auto warned = [](const std::string& content) {
+    Warnings warnings;
+    EXPECT_EQ(compile(read(driven(content), &warnings)).nu, 0);
+    return text(warnings);
+  };
+  const std::string start = "r.urdf:2: <transmission name=\"t\">: <transmission> is ignored: ";
+  EXPECT_EQ(warned(transmission("j", "hardware_interface/PositionJointInterface", "<actuator name=\"a\"/>")),
+            start + "what is not controlled by its effort needs gains, which URDF does not have\n");
+  EXPECT_EQ(warned(transmission("j", kEffort, "", "transmission_interface/DifferentialTransmission")),
+            start + "only a SimpleTransmission has a counterpart, one motor on one joint\n");
+  EXPECT_EQ(warned(transmission("f", kEffort, "<actuator name=\"a\"/>")),
+            start + "the joint does not have one coordinate\n");
+}
+
+TEST(UrdfTransmissions, WrongOnesAreErrors) {
+  const auto refused = [](const std::string& content) -> std::string {
+    try {
+      read(driven(content));
+    } catch (const LoadError& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  const std::string motor = "<actuator name=\"a\"/>";
+  EXPECT_EQ(refused(transmission("k", kEffort, motor)),
+            "r.urdf:2: <joint name=\"k\">: <transmission> names the unknown joint \"k\"");
+  EXPECT_EQ(
+      refused(transmission("j", kEffort, motor + motor)),
+      "r.urdf:2: <transmission name=\"t\">: a SimpleTransmission has one <joint> and one <actuator>, found 1 and 2");
+  EXPECT_EQ(refused(transmission("j", kEffort, motor) + transmission("j", kEffort, motor)),
+            "r.urdf:3: <actuator name=\"a\">: the name \"a\" is taken by the actuator of another transmission");
+  for (const std::string number : {"0", "x", "", "1 2", "inf"}) {
+    EXPECT_EQ(refused(transmission("j", kEffort,
+                                   "<actuator><mechanicalReduction>" + number + "</mechanicalReduction></actuator>")),
+              "r.urdf:2: <mechanicalReduction>: expected a number other than 0, found '" + number + "'");
+  }
+}
+
 TEST(UrdfInertia, ProductsOfInertiaTurnThePrincipalAxes) {
   const Model m = model(two("continuous", ""));
   EXPECT_EQ(m.body_mass[1], 2);
