@@ -129,6 +129,7 @@ bench-native: setup ## against native MuJoCo (PyPI's wheel) on the models of COR
 	@build/release/bin/sinew_bench_native $(CORPUS) --out bench/results/native.md $(ARGS)
 
 sanitize: setup ## run the tests under sanitizers (address, undefined behavior, threads), then `make hashes`
+	@scripts/setup.sh $(CLANG)
 	@$(call build,asan-ubsan)
 	@ctest --preset asan-ubsan --parallel $(JOBS)
 	@$(call build,tsan)
@@ -157,10 +158,10 @@ levels: setup build ## write docs/levels.md: what changed from MuJoCo 3.12 to th
 format: setup ## clang-format every source
 	@git ls-files -co --exclude-standard '*.h' '*.cpp' | xargs -r clang-format -i
 
-tidy: ## clang-tidy every source
+tidy: ## clang-tidy every source, several of a folder at once
 	@scripts/setup.sh $(CLANG) clang-tidy
-	@cmake -S . -B build/tidy -G Ninja -D CMAKE_CXX_COMPILER=clang++ -D CMAKE_C_COMPILER=clang --log-level=WARNING
-	@run-clang-tidy -quiet -p build/tidy -j $(JOBS) '/(src|cli|tests|bench)/'
+	@$(call configure,tidy)
+	@run-clang-tidy -quiet -p build/tidy -j $(JOBS) '/(unity|src|cli|tests|bench|scenes|validation|examples)/.*\.cpp$$'
 
 clean: ## remove everything built
 	@rm -rf build

@@ -191,7 +191,8 @@ Model chainOf(int n) {
 
 TEST(TroubleInputs, ONE_9_ADataOfAnotherModelIsRefusedEverywhere) {
   const Model small = chainOf(2), large = chainOf(40);
-  for (const auto& [m, other] : {std::pair{&small, &large}, {&large, &small}}) {
+  for (const auto& pair : {std::pair{&small, &large}, {&large, &small}}) {
+    const Model *m = pair.first, *other = pair.second;
     Data d(*other);
     for (int i = 0; i < 3; ++i) step(*other, d);
     const std::uint64_t before = stateHash(*other, d);

@@ -16,8 +16,6 @@
 namespace sinew::fuzz {
 namespace {
 
-/// Without sanitizers, which need the address space: more memory than this is a finding.
-constexpr rlim_t kMostMemory = rlim_t{4} << 30;
 constexpr std::chrono::seconds kLongestInput(20);
 
 #ifdef SINEW_SANITIZED
@@ -31,9 +29,10 @@ double secondsPerTarget() {
   return given ? std::atof(given) : kSecondsByDefault;
 }
 
+/// More memory than this is a finding. Sanitizers need the address space.
 void limitMemory() {
 #ifndef SINEW_SANITIZED
-  const rlimit limit{kMostMemory, RLIM_INFINITY};
+  const rlimit limit{rlim_t{4} << 30, RLIM_INFINITY};
   setrlimit(RLIMIT_AS, &limit);
 #endif
 }
