@@ -161,7 +161,7 @@ format: setup ## clang-format every source
 tidy: ## clang-tidy every source, several of a folder at once
 	@scripts/setup.sh $(CLANG) clang-tidy
 	@$(call configure,tidy)
-	@run-clang-tidy -quiet -p build/tidy -j $(JOBS) '/(unity|src|cli|tests|bench|scenes|validation|examples)/.*\.cpp$$'
+	@run-clang-tidy -quiet -p build/tidy -j $(JOBS) '^$(CURDIR)/(build/tidy/unity|src|cli|tests|bench|scenes|validation|examples)/.*\.cpp$$'
 
 clean: ## remove everything built
 	@rm -rf build

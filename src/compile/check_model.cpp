@@ -38,7 +38,7 @@ void require(bool good, std::string_view array, std::ptrdiff_t index, long long 
 template <class T>
 void checkBounds(std::string_view name, const Array<T>& array, long long low, long long end) {
   for (std::ptrdiff_t i = 0; i < array.size(); ++i) {
-    const auto value = static_cast<long long>(array[i]);
+    const auto value = static_cast<long long>(array[i]);  // NOLINT(bugprone-signed-char-misuse): a number
     if (value < low || value >= end) refuse(name, i, value, fmt::format("it must be from {} to {}", low, end - 1));
   }
 }

@@ -205,6 +205,7 @@ template <int Order>
 void writeCells(Model& m, int f, const std::vector<Vec3>& rest) {
   const std::array<int, 3> cells{m.flex_cellnum[3 * f], m.flex_cellnum[3 * f + 1], m.flex_cellnum[3 * f + 2]};
   std::vector<Vec3> unit;
+  unit.reserve(static_cast<std::size_t>(m.flex_vertnum[f]));
   for (int v = 0; v < m.flex_vertnum[f]; ++v) unit.push_back(vec3(m.flex_vert0.data(), m.flex_vertadr[f] + v));
   const std::size_t corners = static_cast<std::size_t>(m.flex_dim[f] + 1);
   const std::span<const int> elements(m.flex_elem.data() + m.flex_elemdataadr[f],

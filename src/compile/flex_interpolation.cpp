@@ -122,6 +122,7 @@ std::vector<FlexSupport> NodeGrid::weights(const Vec3& unit, bool shell) const {
     if (surface[n] != 0) sum[static_cast<int>(n)] += surface[n];
   }
   std::vector<FlexSupport> supports;
+  supports.reserve(sum.size());
   for (const auto& [node, weight] : sum) supports.push_back({node, weight});
   return supports;
 }

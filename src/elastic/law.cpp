@@ -228,8 +228,8 @@ double clamped(double eigenvalue, Tangent tangent) {
 
 /// a / b where b may vanish: the eigenvalue belongs to a turn that the state leaves undecided.
 double safeRatio(double a, double b) {
-  constexpr double tiny = 1e-9;
-  return a / (std::abs(b) > tiny ? b : std::copysign(tiny, b));
+  constexpr double kTiny = 1e-9;
+  return a / (std::abs(b) > kTiny ? b : std::copysign(kTiny, b));
 }
 
 /// det F of a solid and its derivative by F; for a sheet the area of the parallelogram its columns span.

@@ -22,23 +22,23 @@ struct Collider {
 constexpr int kNumTypes = static_cast<int>(GeomType::Mesh) + 1;
 
 Collider colliderFor(GeomType a, GeomType b) {
-  constexpr Collider never{}, convex{Collider::Convex}, field{Collider::Field};
-  constexpr auto exact = [](ClosedForm f) { return Collider{Collider::Exact, f}; };
+  constexpr Collider kNever{}, kConvex{Collider::Convex}, kField{Collider::Field};
+  constexpr auto kExact = [](ClosedForm f) { return Collider{Collider::Exact, f}; };
   // columns: plane, height field, sphere, capsule, ellipsoid, cylinder, box, mesh
   static constexpr std::array<std::array<Collider, kNumTypes>, kNumTypes> kTable = {{
-      {never, never, exact(planeSphere), exact(planeCapsule), exact(planeEllipsoid), exact(planeCylinder),
-       exact(planeBox), exact(planeMesh)},
-      {never, never, field, field, field, field, field, field},
-      {never, never, exact(sphereSphere), exact(sphereCapsule), convex, exact(sphereCylinder), exact(sphereBox),
-       convex},
-      {never, never, never, exact(capsuleCapsule), convex, convex, exact(capsuleBox), convex},
-      {never, never, never, never, convex, convex, convex, convex},
-      {never, never, never, never, never, convex, convex, convex},
-      {never, never, never, never, never, never, exact(boxBox), convex},
-      {never, never, never, never, never, never, never, convex},
+      {kNever, kNever, kExact(planeSphere), kExact(planeCapsule), kExact(planeEllipsoid), kExact(planeCylinder),
+       kExact(planeBox), kExact(planeMesh)},
+      {kNever, kNever, kField, kField, kField, kField, kField, kField},
+      {kNever, kNever, kExact(sphereSphere), kExact(sphereCapsule), kConvex, kExact(sphereCylinder), kExact(sphereBox),
+       kConvex},
+      {kNever, kNever, kNever, kExact(capsuleCapsule), kConvex, kConvex, kExact(capsuleBox), kConvex},
+      {kNever, kNever, kNever, kNever, kConvex, kConvex, kConvex, kConvex},
+      {kNever, kNever, kNever, kNever, kNever, kConvex, kConvex, kConvex},
+      {kNever, kNever, kNever, kNever, kNever, kNever, kExact(boxBox), kConvex},
+      {kNever, kNever, kNever, kNever, kNever, kNever, kNever, kConvex},
   }};
   const int i = static_cast<int>(a), j = static_cast<int>(b);
-  if (i < 0 || i >= kNumTypes || j < 0 || j >= kNumTypes) return never;
+  if (i < 0 || i >= kNumTypes || j < 0 || j >= kNumTypes) return kNever;
   return kTable[i][j];
 }
 

@@ -48,12 +48,12 @@ bool onTriangle(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
 Mat3 thirdOfTurn(const Vec3& axis) {
   const double length = norm(axis);
   const Vec3 u(axis[0] / length, axis[1] / length, axis[2] / length);
-  constexpr double sine = 0.86602540378, cosine = -0.5;
-  constexpr double rest = 1 - cosine;
+  constexpr double kSine = 0.86602540378, kCosine = -0.5;
+  constexpr double kRest = 1 - kCosine;
   Mat3 R;
-  R << cosine + u[0] * u[0] * rest, u[0] * u[1] * rest - u[2] * sine, u[0] * u[2] * rest + u[1] * sine,  //
-      u[1] * u[0] * rest + u[2] * sine, cosine + u[1] * u[1] * rest, u[1] * u[2] * rest - u[0] * sine,   //
-      u[0] * u[2] * rest - u[1] * sine, u[1] * u[2] * rest + u[0] * sine, cosine + u[2] * u[2] * rest;
+  R << kCosine + u[0] * u[0] * kRest, u[0] * u[1] * kRest - u[2] * kSine, u[0] * u[2] * kRest + u[1] * kSine,  //
+      u[1] * u[0] * kRest + u[2] * kSine, kCosine + u[1] * u[1] * kRest, u[1] * u[2] * kRest - u[0] * kSine,   //
+      u[0] * u[2] * kRest - u[1] * kSine, u[1] * u[2] * kRest + u[0] * kSine, kCosine + u[2] * u[2] * kRest;
   return R;
 }
 

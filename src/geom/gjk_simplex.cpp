@@ -148,8 +148,8 @@ bool projectOriginOnPlane(const Vec3& a, const Vec3& b, const Vec3& c, Vec3& foo
 std::array<double, 3> affineCoordinates(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& p) {
   const Projection view(a, b, c);
   if (view.area == 0) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return {none, none, none};
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    return {kNone, kNone, kNone};
   }
   return {view.areaOf(p, b, c) / view.area, view.areaOf(p, c, a) / view.area, view.areaOf(p, a, b) / view.area};
 }

@@ -97,12 +97,12 @@ PngImage decodePng(std::span<const unsigned char> data, const std::function<void
 }
 
 std::string encodePng(const std::uint8_t* pixels, int width, int height, int channels, bool fast) {
-  constexpr std::array<png_uint_32, 5> formats{0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
+  constexpr std::array<png_uint_32, 5> kFormats{0, PNG_FORMAT_GRAY, PNG_FORMAT_GA, PNG_FORMAT_RGB, PNG_FORMAT_RGBA};
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
   image.width = static_cast<png_uint_32>(width);
   image.height = static_cast<png_uint_32>(height);
-  image.format = formats[channels];
+  image.format = kFormats[channels];
   image.flags = fast ? PNG_IMAGE_FLAG_FAST : 0;
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string out(size, '\0');

@@ -34,8 +34,8 @@ int seedIndex(const Vec3& direction) {
 
 /// The entry of hullSeeds() for one direction. Single precision, as in the reference engine: it decides among equals.
 int hullSeed(const HullView& hull, int index) {
-  const float x = static_cast<float>(index / 9 - 1), y = static_cast<float>(index / 3 % 3 - 1),
-              z = static_cast<float>(index % 3 - 1);
+  const int across = index / 9 - 1, along = index / 3 % 3 - 1, up = index % 3 - 1;
+  const auto x = static_cast<float>(across), y = static_cast<float>(along), z = static_cast<float>(up);
   const GraphView graph(hull.graph);
   float farthest = std::numeric_limits<float>::lowest();
   int seed = 0;

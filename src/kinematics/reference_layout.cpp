@@ -1,6 +1,8 @@
 #include "sinew/reference_layout.h"
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "kinematics/jacobian.h"
 #include "kinematics/kinematics.h"
@@ -41,8 +43,8 @@ Vec3 carriedAcceleration(const Model& m, const Data& d, const double* qacc, int 
 
 ReferenceLayout::ReferenceLayout(const Model& m) : m_(m), scratch_(m) {
   wakeAll(m, scratch_);
-  std::vector<int> flexes;
-  for (int f = 0; f < m.nflex; ++f) flexes.push_back(f);
+  std::vector<int> flexes(static_cast<std::size_t>(m.nflex));
+  std::iota(flexes.begin(), flexes.end(), 0);
   std::stable_sort(flexes.begin(), flexes.end(), [&](int a, int b) { return m.flex_place[a] < m.flex_place[b]; });
 
   auto next = flexes.begin();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -70,7 +71,7 @@ std::vector<Rgb8> choosePalette(std::vector<Cell> cells) {
       count += cells[i].count;
     }
     Rgb8 color{};
-    for (std::size_t k = 0; k < 3; ++k) color[k] = static_cast<int>(sum[k] / std::max(1.0, count) + 0.5);
+    for (std::size_t k = 0; k < 3; ++k) color[k] = static_cast<int>(std::lround(sum[k] / std::max(1.0, count)));
     palette.push_back(color);
   }
   palette.resize(256, Rgb8{0, 0, 0});
@@ -88,7 +89,7 @@ std::vector<Cell> countColors(const Image& image) {
   for (const auto& sum : sums) {
     if (sum[3] == 0) continue;
     Cell cell;
-    for (std::size_t k = 0; k < 3; ++k) cell.mean[k] = static_cast<int>(sum[k] / sum[3] + 0.5);
+    for (std::size_t k = 0; k < 3; ++k) cell.mean[k] = static_cast<int>(std::lround(sum[k] / sum[3]));
     cell.count = sum[3];
     cells.push_back(cell);
   }

@@ -81,6 +81,7 @@ struct Renderer::Impl {
     };
     const int extra = std::min(threadCount(), height) - 1;
     std::vector<std::thread> helpers;
+    helpers.reserve(static_cast<std::size_t>(std::max(0, extra)));
     for (int i = 0; i < extra; ++i) helpers.emplace_back(work);
     work();
     for (std::thread& helper : helpers) helper.join();

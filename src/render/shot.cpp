@@ -47,35 +47,35 @@ double halton(int i, int base) {
 }
 
 Shot::Shot(const RayScene& scene, const RenderOptions& o, const View& v, int width, int height)
-    : r(scene), options(o), view(v) {
-  eye = ConstMapVec3(v.pos.data());
+    : r_(scene), options_(o), view_(v) {
+  eye_ = ConstMapVec3(v.pos.data());
   const ConstMapMat3 R(v.mat.data());
-  right = R.col(0), up = R.col(1), forward = -R.col(2);
-  dx = (v.right - v.left) / width;
-  dy = (v.top - v.bottom) / height;
+  right_ = R.col(0), up_ = R.col(1), forward_ = -R.col(2);
+  dx_ = (v.right - v.left) / width;
+  dy_ = (v.top - v.bottom) / height;
   makeLamps();
 }
 
 void Shot::makeLamps() {
-  const SceneVisual& visual = r.scene().visual;
+  const SceneVisual& visual = r_.scene().visual;
   if (visual.headActive) {
     Lamp head;
     head.directional = true;
-    head.dir = forward;
+    head.dir = forward_;
     head.ambient = toRgb(visual.headAmbient);
     head.diffuse = toRgb(visual.headDiffuse);
     head.specular = toRgb(visual.headSpecular);
-    lamps.push_back(head);
+    lamps_.push_back(head);
   }
-  for (std::size_t i = 0; i < r.scene().lights.size(); ++i) {
-    const SceneLight& light = r.scene().lights[i];
+  for (std::size_t i = 0; i < r_.scene().lights.size(); ++i) {
+    const SceneLight& light = r_.scene().lights[i];
     if (!light.active || light.type == LightType::Image) continue;
     Lamp lamp;
     lamp.directional = light.type == LightType::Directional;
     lamp.spot = light.type == LightType::Spot && light.cutoff < 180;
-    lamp.shadow = light.castshadow && options.shadows;
-    lamp.pos = r.lightPos(i);
-    lamp.dir = r.lightDir(i);
+    lamp.shadow = light.castshadow && options_.shadows;
+    lamp.pos = r_.lightPos(i);
+    lamp.dir = r_.lightDir(i);
     lamp.cosCutoff = std::cos(light.cutoff * std::numbers::pi / 180);
     lamp.exponent = light.exponent;
     lamp.radius = light.bulbradius;
@@ -83,19 +83,19 @@ void Shot::makeLamps() {
     lamp.ambient = toRgb(light.ambient);
     lamp.diffuse = toRgb(light.diffuse);
     lamp.specular = toRgb(light.specular);
-    lamps.push_back(lamp);
+    lamps_.push_back(lamp);
   }
 }
 
 void Shot::ray(double x, double y, Vec3& o, Vec3& d, double& scale) const {
-  const double a = view.left + x * dx, b = view.top - y * dy;
-  if (view.orthographic) {
-    o = eye + a * right + b * up;
-    d = forward;
+  const double a = view_.left + x * dx_, b = view_.top - y * dy_;
+  if (view_.orthographic) {
+    o = eye_ + a * right_ + b * up_;
+    d = forward_;
     scale = 1;
   } else {
-    o = eye;
-    d = a * right + b * up + forward;
+    o = eye_;
+    d = a * right_ + b * up_ + forward_;
     scale = d.norm();
     d /= scale;
   }
@@ -105,46 +105,46 @@ bool Shot::first(double x, double y, Hit& hit, double& depth) const {
   Vec3 o, d;
   double scale = 1;
   ray(x, y, o, d, scale);
-  const bool found = r.trace(o, d, view.znear * scale, view.zfar * scale, hit);
-  depth = found ? hit.t / scale : view.zfar;
+  const bool found = r_.trace(o, d, view_.znear * scale, view_.zfar * scale, hit);
+  depth = found ? hit.t / scale : view_.zfar;
   return found;
 }
 
 Rgb Shot::sky(const Vec3& d) const {
-  const Scene& s = r.scene();
+  const Scene& s = r_.scene();
   Rgb color;
-  if (s.skybox >= 0 && options.textures) {
+  if (s.skybox >= 0 && options_.textures) {
     // the y axis of a cube map points up
     color = toRgb(sampleCube(s.textures[s.skybox], d.x(), d.z(), -d.y()));
   } else {
     const double z = std::clamp(d.z(), 0.0, 1.0), t = z * (2 - z);  // without a line at the horizon
-    color = (1 - t) * toRgb(options.horizon) + t * toRgb(options.zenith);
+    color = (1 - t) * toRgb(options_.horizon) + t * toRgb(options_.zenith);
   }
-  if (options.haze && r.hasEndless()) {
+  if (options_.haze && r_.hasEndless()) {
     const double t = std::clamp(1 - std::abs(d.z()) / std::max(1e-6, 0.25 * s.visual.haze), 0.0, 1.0);
     color += (haze() - color) * (d.z() < 0 ? 1 : t * t);
   }
   return color;
 }
 
-Rgb Shot::haze() const { return r.scene().skybox >= 0 ? toRgb(r.scene().visual.hazeColor) : toRgb(options.horizon); }
+Rgb Shot::haze() const { return r_.scene().skybox >= 0 ? toRgb(r_.scene().visual.hazeColor) : toRgb(options_.horizon); }
 
 Color Shot::base(const Hit& hit, const Vec3& d, double footprint) const {
   Color color = hit.hasColor ? hit.color : hit.surface->rgba;
-  const SceneMaterial* material = r.materialOf(*hit.surface);
-  if (!material || hit.hasColor || !options.textures || material->texture < 0) return color;
+  const SceneMaterial* material = r_.materialOf(*hit.surface);
+  if (!material || hit.hasColor || !options_.textures || material->texture < 0) return color;
   const std::size_t texture = static_cast<std::size_t>(material->texture);
   Color texel{1, 1, 1, 1};
   const Vec3& scale = hit.surface->texscale;
   if (hit.surface->map == TextureMap::Cube) {
     const Vec3 q = scale.cwiseProduct(hit.local);
-    texel = sampleCube(r.scene().textures[texture], q.x(), q.y(), q.z());
+    texel = sampleCube(r_.scene().textures[texture], q.x(), q.y(), q.z());
   } else if (hit.surface->map == TextureMap::Uv && hit.hasUv) {
     const double size = footprint * hit.uvDensity / std::sqrt(std::max(0.05, -hit.normal.dot(d)));
     const double du[2] = {size, 0}, dv[2] = {0, size};
-    texel = r.pyramid(texture).sample(hit.uv[0], hit.uv[1], du, dv);
+    texel = r_.pyramid(texture).sample(hit.uv[0], hit.uv[1], du, dv);
   } else if (hit.surface->map == TextureMap::Planar) {
-    texel = planarTexel(hit, d, footprint, r.pyramid(texture));
+    texel = planarTexel(hit, d, footprint, r_.pyramid(texture));
   } else {
     return color;
   }
@@ -177,9 +177,9 @@ Color Shot::planarTexel(const Hit& hit, const Vec3& d, double footprint, const T
 }
 
 double Shot::openness(const Hit& hit, std::uint64_t seed) const {
-  const int n = std::clamp(options.occlusion, 0, 256);
+  const int n = std::clamp(options_.occlusion, 0, 256);
   if (n == 0) return 1;
-  const double reach = options.occlusionDistance > 0 ? options.occlusionDistance : 0.1 * r.scene().extent;
+  const double reach = options_.occlusionDistance > 0 ? options_.occlusionDistance : 0.1 * r_.scene().extent;
   Vec3 a, b;
   across(hit.normal, a, b);
   const Vec3 o = lifted(hit);
@@ -190,12 +190,12 @@ double Shot::openness(const Hit& hit, std::uint64_t seed) const {
     v -= std::floor(v);
     const double s = std::sqrt(u), phi = 2 * std::numbers::pi * v;
     const Vec3 dir = s * std::cos(phi) * a + s * std::sin(phi) * b + std::sqrt(1 - u) * hit.normal;
-    open += !r.occluded(o, dir, reach);
+    open += !r_.occluded(o, dir, reach);
   }
   return static_cast<double>(open) / n;
 }
 
-Vec3 Shot::lifted(const Hit& hit) const { return hit.pos + 2e-4 * r.scene().extent * hit.normal; }
+Vec3 Shot::lifted(const Hit& hit) const { return hit.pos + 2e-4 * r_.scene().extent * hit.normal; }
 
 bool Shot::reaches(const Lamp& lamp, const Hit& hit, std::uint64_t seed, Vec3& toLamp, double& share) const {
   double distance = kFar;
@@ -223,23 +223,23 @@ bool Shot::reaches(const Lamp& lamp, const Hit& hit, std::uint64_t seed, Vec3& t
     // the first ray goes to the middle of the bulb, others to places spread over it: the same in every pixel
     Vec3 a, b;
     across(toLamp, a, b);
-    const double s = lamp.radius * std::sqrt((sample - 0.5) / std::clamp(options.samples, 1, 63));
+    const double s = lamp.radius * std::sqrt((sample - 0.5) / std::clamp(options_.samples, 1, 63));
     const double phi = 2.399963229728653 * sample;
     target = toLamp * distance + s * (std::cos(phi) * a + std::sin(phi) * b);
     distance = target.norm();
     target /= distance;
   }
-  return !r.occluded(lifted(hit), target, distance);
+  return !r_.occluded(lifted(hit), target, distance);
 }
 
 Rgb Shot::shade(const Hit& hit, const Vec3& d, const Rgb& base, std::uint64_t seed, std::uint64_t& reached) const {
-  const SceneMaterial* material = r.materialOf(*hit.surface);
+  const SceneMaterial* material = r_.materialOf(*hit.surface);
   const double specular = material ? material->specular : 0.5;
   const double exponent = 128 * (material ? material->shininess : 0.5);
   Rgb color = base * hit.surface->emission;
   const double open = openness(hit, seed);
-  for (std::size_t i = 0; i < lamps.size(); ++i) {
-    const Lamp& lamp = lamps[i];
+  for (std::size_t i = 0; i < lamps_.size(); ++i) {
+    const Lamp& lamp = lamps_[i];
     color += open * lamp.ambient * base;
     Vec3 toLamp;
     double share = 1;
@@ -266,28 +266,28 @@ Rgb Shot::radiance(Vec3 o, const Vec3& d, double tmin, double tmax, double footp
   double through = 1, travelled = 0;
   for (int layer = 0; layer < kMaxLayers && through > 1e-3; ++layer) {
     Hit hit;
-    if (!r.trace(o, d, tmin, tmax - travelled, hit)) break;
+    if (!r_.trace(o, d, tmin, tmax - travelled, hit)) break;
     const double distance = travelled + hit.t;
     const double footprint = footprintStart + footprintScale * distance;
     const Color rgba = base(hit, d, footprint);
     std::uint64_t reached = 0;
     Rgb lit = shade(hit, d, toRgb(rgba), seed + 64 * 7919 * static_cast<std::uint64_t>(layer), reached);
-    kind = mixed(kind, r.indexOf(*hit.surface), reached);
+    kind = mixed(kind, r_.indexOf(*hit.surface), reached);
     for (const double n : {hit.normal.x(), hit.normal.y(), hit.normal.z()}) {
       kind = mixed(kind, std::bit_cast<std::uint64_t>(n), 0);
     }
     // not filtered: there colours decide; in a mirror they count for less
     if (hit.surface->map == TextureMap::Cube && bounces > 0) kind = mixed(kind, seed, 1);
-    const SceneMaterial* material = r.materialOf(*hit.surface);
-    if (material && material->reflectance > 0 && hit.surface->reflects && bounces > 0 && options.reflections) {
+    const SceneMaterial* material = r_.materialOf(*hit.surface);
+    if (material && material->reflectance > 0 && hit.surface->reflects && bounces > 0 && options_.reflections) {
       const Vec3 mirrored = d - 2 * d.dot(hit.normal) * hit.normal;
-      const Rgb seen = radiance(lifted(hit), mirrored, 0, view.zfar, footprintScale, footprint, bounces - 1,
+      const Rgb seen = radiance(lifted(hit), mirrored, 0, view_.zfar, footprintScale, footprint, bounces - 1,
                                 seed + 64 * 104729, kind);
       lit = (1 - material->reflectance) * lit + material->reflectance * seen;
     }
-    if (hit.endless && options.haze) {
-      const double width = std::max(1e-6, r.scene().visual.haze);
-      const double t = std::clamp((distance / view.zfar - (1 - width)) / width, 0.0, 1.0);
+    if (hit.endless && options_.haze) {
+      const double width = std::max(1e-6, r_.scene().visual.haze);
+      const double t = std::clamp((distance / view_.zfar - (1 - width)) / width, 0.0, 1.0);
       lit += t * (haze() - lit);
     }
     const double alpha = std::clamp(static_cast<double>(rgba[3]), 0.0, 1.0);
@@ -296,11 +296,11 @@ Rgb Shot::radiance(Vec3 o, const Vec3& d, double tmin, double tmax, double footp
     // go on behind what was met
     travelled = distance;
     o = hit.pos;
-    tmin = 1e-5 * r.scene().extent;
+    tmin = 1e-5 * r_.scene().extent;
   }
   if (through > 1e-3) {
     color += through * sky(d);
-    kind = mixed(kind, r.scene().skybox >= 0 && bounces > 0 ? seed : 0, 2);
+    kind = mixed(kind, r_.scene().skybox >= 0 && bounces > 0 ? seed : 0, 2);
   }
   return color;
 }
@@ -310,8 +310,8 @@ Rgb Shot::colorAt(double x, double y, std::uint64_t seed, std::uint64_t& kind) c
   Vec3 o, d;
   double scale = 1;
   ray(x, y, o, d, scale);
-  const double angle = view.orthographic ? 0 : dy, start = view.orthographic ? dy : 0;
-  return radiance(o, d, view.znear * scale, view.zfar * scale, angle, start, 1, seed, kind).min(1).max(0);
+  const double angle = view_.orthographic ? 0 : dy_, start = view_.orthographic ? dy_ : 0;
+  return radiance(o, d, view_.znear * scale, view_.zfar * scale, angle, start, 1, seed, kind).min(1).max(0);
 }
 
 }  // namespace sinew::render

@@ -52,12 +52,12 @@ class Shot {
   Rgb radiance(Vec3 o, const Vec3& d, double tmin, double tmax, double footprintScale, double footprintStart,
                int bounces, std::uint64_t seed, std::uint64_t& kind) const;
 
-  const RayScene& r;
-  const RenderOptions& options;
-  const View& view;
-  Vec3 eye, right, up, forward;
-  double dx, dy;  ///< size of a pixel at distance 1 (orthographic: in m)
-  std::vector<Lamp> lamps;
+  const RayScene& r_;
+  const RenderOptions& options_;
+  const View& view_;
+  Vec3 eye_, right_, up_, forward_;
+  double dx_, dy_;  ///< size of a pixel at distance 1 (orthographic: in m)
+  std::vector<Lamp> lamps_;
 };
 
 /// Radical inverse: the i-th number of a sequence that fills [0, 1) evenly.

@@ -496,7 +496,7 @@ double DualSolver::visitSlipLoss(std::size_t b, std::span<double> force) {
   double improvement = 0;
   for (int r = 0; r < block.nrow; ++r) {
     const auto i = static_cast<std::size_t>(block.row + r);
-    double c[kMaxBasis];
+    double c[kMaxBasis] = {};
     multiplyBasis(block, y_.data(), c);
     const double residual = b_[i] + c[r];
     const double diagonal = std::max(kMinVal, rowDiagonal(b, r));
@@ -516,7 +516,7 @@ double DualSolver::visitSlipPair(std::size_t b, int k, std::span<double> force) 
   const double* G = grams_.data() + wide_[b].gram;
   const int n = block.nbasis, r = 2 * (k - 1);
   double* f = force.data() + block.row + r;
-  double c[kMaxBasis];
+  double c[kMaxBasis] = {};
   multiplyBasis(block, y_.data(), c);
   const double residual[2] = {b_[block.row + r] + rowValue(block, r, c),
                               b_[block.row + r + 1] + rowValue(block, r + 1, c)};
@@ -546,7 +546,7 @@ double DualSolver::visitSlipCone(std::size_t b, std::span<double> force) {
   const double* friction = coneOf(p_, block).friction.data();
   const double* G = grams_.data() + wide_[b].gram;
   double* f = force.data() + block.row;
-  double moved[kMaxBasis], residual[5] = {}, S[25] = {}, c[5] = {}, old[5] = {};
+  double moved[kMaxBasis] = {}, residual[5] = {}, S[25] = {}, c[5] = {}, old[5] = {};
   multiplyBasis(block, y_.data(), moved);
   for (int i = 0; i < t; ++i) {
     residual[i] = b_[block.row + i + 1] + moved[i + 1];

@@ -60,13 +60,7 @@ class Reader {
 // Plain numbers; then the types they are in.
 
 template <class A, class T>
-requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void put(A& a, T& value) {
-  if constexpr (A::kReads) {
-    a.raw(&value, sizeof(value));
-  } else {
-    a.raw(&value, sizeof(value));
-  }
-}
+requires(std::is_arithmetic_v<T> || std::is_enum_v<T>) void put(A& a, T& value) { a.raw(&value, sizeof(value)); }
 
 template <class A, class T, std::size_t N>
 void put(A& a, std::array<T, N>& values) {

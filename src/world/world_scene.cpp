@@ -251,6 +251,7 @@ double World::distance(BodyId first, BodyId second) const {
   const auto colliders = [&](BodyId id) {
     const BodyRecord& record = impl_->body(id);
     std::vector<Collider> all;
+    all.reserve(record.body.geoms.size() + record.modelSurfaces.size());
     for (int k = 0; k < static_cast<int>(record.body.geoms.size()); ++k) {
       all.push_back({ObjType::Geom, impl_->model.body_geomadr[record.modelBody] + k});
     }
