@@ -356,7 +356,8 @@ void collideFlexWithItself(const Model& m, Data& d, ElementTrees& trees, const g
   Array<std::pair<int, int>>& pairs = d.work->collideMemory->elementPairs;
   pairs.clear();
   forEachOverlap(trees.of(flex), [&](int i, int j) {
-    const auto [elem1, elem2] = std::minmax({trees.element(flex, i), trees.element(flex, j)});
+    const int first = trees.element(flex, i), second = trees.element(flex, j);
+    const int elem1 = std::min(first, second), elem2 = std::max(first, second);
     if (!shareVertex(m, elem1, elem2) && elementsMayTouch(m, d, elem1, elem2, 0)) pairs.push_back({elem1, elem2});
   });
   collidePairs(m, d, options, p, limit);

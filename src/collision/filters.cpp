@@ -101,8 +101,24 @@ bool hasVertexOn(const Model& m, int elem, int body) {
   return false;
 }
 
+namespace {
+
+/// Whether two lists have a number in common, without branches: neighbours in a mesh often do.
+template <int N>
+bool haveCommon(const int* a, const int* b) {
+  bool any = false;
+  for (int i = 0; i < N; ++i) {
+    for (int j = 0; j < N; ++j) any |= a[i] == b[j];
+  }
+  return any;
+}
+
+}  // namespace
+
 bool shareVertex(const Model& m, int elem1, int elem2) {
   const ElementVertices a(m, elem1), b(m, elem2);
+  if (a.count == 3 && b.count == 3) return haveCommon<3>(a.local, b.local);
+  if (a.count == 4 && b.count == 4) return haveCommon<4>(a.local, b.local);
   for (int i = 0; i < a.count; ++i) {
     for (int j = 0; j < b.count; ++j) {
       if (a.local[i] == b.local[j]) return true;

@@ -30,15 +30,19 @@ Nodes<2> EdgeSpring::force(const Nodes<2>& x) const {
 }
 
 // K = k (u u' + (1 - L0/L)(I - u u')): the second part is the tension's, negative when the spring is pushed together
-Stiffness<2> EdgeSpring::stiffness(const Nodes<2>& x, Tangent tangent) const {
+Eigen::Matrix3d EdgeSpring::stiffnessBlock(const Nodes<2>& x, Tangent tangent) const {
   const Vec3 d = x.col(1) - x.col(0);
   const double length = d.norm();
-  if (length < kMinLength) return Stiffness<2>::Zero();
+  if (k == 0 || length < kMinLength) return Eigen::Matrix3d::Zero();
   const Vec3 u = d / length;
   double tension = 1 - length0 / length;
   if (tangent == Tangent::Definite) tension = std::max(0.0, tension);
   const Eigen::Matrix3d along = u * u.transpose();
-  return coupled(k * (along + tension * (Eigen::Matrix3d::Identity() - along)));
+  return k * (along + tension * (Eigen::Matrix3d::Identity() - along));
+}
+
+Stiffness<2> EdgeSpring::stiffness(const Nodes<2>& x, Tangent tangent) const {
+  return coupled(stiffnessBlock(x, tangent));
 }
 
 Nodes<2> EdgeSpring::damperForce(const Nodes<2>& x, const Nodes<2>& v) const {
@@ -52,12 +56,14 @@ Nodes<2> EdgeSpring::damperForce(const Nodes<2>& x, const Nodes<2>& v) const {
   return f;
 }
 
-Stiffness<2> EdgeSpring::damping(const Nodes<2>& x) const {
+Eigen::Matrix3d EdgeSpring::dampingBlock(const Nodes<2>& x) const {
   const Vec3 d = x.col(1) - x.col(0);
   const double length = d.norm();
-  if (length < kMinLength) return Stiffness<2>::Zero();
+  if (length < kMinLength) return Eigen::Matrix3d::Zero();
   const Vec3 u = d / length;
-  return coupled(c * u * u.transpose());
+  return c * u * u.transpose();
 }
+
+Stiffness<2> EdgeSpring::damping(const Nodes<2>& x) const { return coupled(dampingBlock(x)); }
 
 }  // namespace sinew::elastic

@@ -15,6 +15,9 @@ struct EdgeSpring {
   double energy(const Nodes<2>& x) const;
   Nodes<2> force(const Nodes<2>& x) const;
   Stiffness<2> stiffness(const Nodes<2>& x, Tangent tangent) const;
+  /// What stiffness() and damping() couple both ends by: they are [B -B; -B B].
+  Eigen::Matrix3d stiffnessBlock(const Nodes<2>& x, Tangent tangent) const;
+  Eigen::Matrix3d dampingBlock(const Nodes<2>& x) const;
   Nodes<2> damperForce(const Nodes<2>& x, const Nodes<2>& v) const;
   Stiffness<2> damping(const Nodes<2>& x) const;
 };

@@ -120,69 +120,101 @@ inline __attribute__((always_inline)) int forcesOf(const double* group, const St
   }
 }
 
+/// Whether point p is the first (1) or second (-1) end of edge a, or none (0).
+template <int Dim>
+constexpr int endOf(int p, int a) {
+  return StrainElement<Dim>::kEdge[a][0] == p ? 1 : StrainElement<Dim>::kEdge[a][1] == p ? -1 : 0;
+}
+
+/// Place of M_ab in the packed matrix.
+template <int Dim>
+constexpr int packed(int a, int b) {
+  constexpr int n = StrainElement<Dim>::kEdges;
+  return a <= b ? a * n - a * (a - 1) / 2 + b - a : packed<Dim>(b, a);
+}
+
+/// Rows [row, row + 4) of one column of four matrices, from one number of each lane.
+inline __attribute__((always_inline)) void storeFour(const Wide& r0, const Wide& r1, const Wide& r2, const Wide& r3,
+                                                     std::ptrdiff_t apart, double* out) {
+  const Wide a = __builtin_shufflevector(r0, r1, 0, 4, 2, 6), b = __builtin_shufflevector(r0, r1, 1, 5, 3, 7);
+  const Wide c = __builtin_shufflevector(r2, r3, 0, 4, 2, 6), d = __builtin_shufflevector(r2, r3, 1, 5, 3, 7);
+  store(out, __builtin_shufflevector(a, c, 0, 1, 4, 5));
+  store(out + apart, __builtin_shufflevector(b, d, 0, 1, 4, 5));
+  store(out + 2 * apart, __builtin_shufflevector(a, c, 2, 3, 6, 7));
+  store(out + 3 * apart, __builtin_shufflevector(b, d, 2, 3, 6, 7));
+}
+
 /// 2 sum_ab M_ab (sigma_a d_a)(sigma_b d_b)' + sum_a max(0, t_a) (sigma_a sigma_a') I with tensions t = M e, block by
-/// block of the lower triangle; then the lanes apart.
+/// block of the lower triangle; then the lanes apart. A translation of all points costs nothing, so that the blocks of
+/// point 0 follow from the others.
 template <int Dim>
 inline __attribute__((always_inline)) void stiffnessOf(const double* group, const WidePoints<Dim>& x, double* K) {
   constexpr int n = StrainElement<Dim>::kEdges, points = Dim + 1, size = 3 * points;
   const double* length0sq = group + kLanes * StrainElement<Dim>::kPacked;
-  Wide d[n][3], e[n], t[n] = {};
+  const Wide zero{};
+  Wide d[n][3], e[n], tension[n];
   edgesOf<Dim>(x, d);
   for (int a = 0; a < n; ++a) {
     e[a] = d[a][0] * d[a][0] + d[a][1] * d[a][1] + d[a][2] * d[a][2] - load(length0sq, a);
   }
-  Wide sum[points][points][3][3] = {};  // [i][j] with i >= j
-  const auto add = [&](int i, int j, const Wide(&product)[3][3], bool negative, bool transposed) {
-    for (int k = 0; k < 3; ++k) {
-      for (int l = 0; l < 3; ++l) {
-        const Wide& p = transposed ? product[l][k] : product[k][l];
-        sum[i][j][k][l] = negative ? sum[i][j][k][l] - p : sum[i][j][k][l] + p;
+  Wide w[n][points][3] = {};  // 2 sum_b M_ab sigma_b d_b
+  for (int a = 0; a < n; ++a) {
+    Wide t = zero;
+    for (int b = 0; b < n; ++b) {
+      const Wide M = load(group, packed<Dim>(a, b));
+      t += M * e[b];
+      for (int q = 1; q < points; ++q) {
+        const int sign = endOf<Dim>(q, b);
+        if (sign == 0) continue;
+        const Wide scaled = static_cast<double>(2 * sign) * M;
+        for (int k = 0; k < 3; ++k) w[a][q][k] += scaled * d[b][k];
       }
     }
+    tension[a] = t > zero ? t : zero;
+  }
+  Wide sum[points][points][3][3];  // [p][q] with p >= q
+  for (int p = 1; p < points; ++p) {
+    for (int q = 1; q <= p; ++q) {
+      Wide block[3][3] = {};
+      for (int a = 0; a < n; ++a) {
+        const int sign = endOf<Dim>(p, a), other = endOf<Dim>(q, a);
+        if (sign == 0) continue;
+        for (int k = 0; k < 3; ++k) {
+          const Wide scaled = static_cast<double>(sign) * d[a][k];
+          for (int l = 0; l < 3; ++l) block[k][l] += scaled * w[a][q][l];
+          if (other != 0) block[k][k] += static_cast<double>(sign * other) * tension[a];
+        }
+      }
+      for (int k = 0; k < 3; ++k) {
+        for (int l = 0; l < 3; ++l) sum[p][q][k][l] = block[k][l];
+      }
+    }
+  }
+  const auto entry = [&](int r, int c) __attribute__((always_inline))->const Wide& {
+    return r >= c ? sum[r / 3][c / 3][r % 3][c % 3] : sum[c / 3][r / 3][c % 3][r % 3];
   };
-  int index = 0;
-  for (int a = 0; a < n; ++a) {
-    for (int b = a; b < n; ++b, ++index) {
-      const Wide M = load(group, index);
-      t[a] += M * e[b];
-      if (a != b) t[b] += M * e[a];
-      Wide product[3][3];
-      for (int k = 0; k < 3; ++k) {
-        const Wide scaled = 2 * M * d[a][k];
-        for (int l = 0; l < 3; ++l) product[k][l] = scaled * d[b][l];
-      }
-      for (int p = 0; p < 2; ++p) {
-        for (int q = 0; q < 2; ++q) {
-          const int i = StrainElement<Dim>::kEdge[a][p];
-          const int j = StrainElement<Dim>::kEdge[b][q];
-          // M_ab and M_ba; the lower triangle takes (i, j) from one and (j, i) from the other
-          if (i >= j) add(i, j, product, p != q, false);
-          if (a != b && j >= i) add(j, i, product, p != q, true);
-        }
-      }
-    }
-  }
-  const Wide zero{};
-  for (int a = 0; a < n; ++a) {
-    const int i = StrainElement<Dim>::kEdge[a][0];
-    const int j = StrainElement<Dim>::kEdge[a][1];
-    const Wide tension = t[a] > zero ? t[a] : zero;
+  for (int r = 3; r < size; ++r) {
     for (int k = 0; k < 3; ++k) {
-      sum[i][i][k][k] += tension;
-      sum[j][j][k][k] += tension;
-      sum[i > j ? i : j][i > j ? j : i][k][k] -= tension;
+      Wide rest = zero;
+      for (int q = 1; q < points; ++q) rest -= entry(r, 3 * q + k);
+      sum[r / 3][0][r % 3][k] = rest;
     }
   }
-  for (int i = 0; i < points; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      for (int k = 0; k < 3; ++k) {
-        for (int l = 0; l < 3; ++l) {
-          for (int lane = 0; lane < kLanes; ++lane) {
-            double* out = K + lane * size * size;
-            out[(3 * i + k) * size + 3 * j + l] = out[(3 * j + l) * size + 3 * i + k] = sum[i][j][k][l][lane];
-          }
-        }
-      }
+  for (int r = 0; r < 3; ++r) {
+    for (int k = 0; k <= r; ++k) {
+      Wide rest = zero;
+      for (int q = 1; q < points; ++q) rest -= entry(3 * q + r, k);
+      sum[0][0][r][k] = rest;
+    }
+  }
+  constexpr int square = size * size;
+  for (int c = 0; c < size; ++c) {
+    int r = 0;
+    for (; r + kLanes <= size; r += kLanes) {
+      storeFour(entry(r, c), entry(r + 1, c), entry(r + 2, c), entry(r + 3, c), square, K + c * size + r);
+    }
+    for (; r < size; ++r) {
+      for (int lane = 0; lane < kLanes; ++lane) K[lane * square + c * size + r] = entry(r, c)[lane];
     }
   }
 }

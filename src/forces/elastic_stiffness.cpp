@@ -53,6 +53,13 @@ class Elements {
     static const Eigen::Matrix4d zero = Eigen::Matrix4d::Zero();
     sink_.callScalar(sink_.target, points, springs_ ? k.data() : zero.data(), d && dampers_ ? d->data() : nullptr);
   }
+  bool takesPairs() const { return sink_.callPair != nullptr; }
+  /// The next element, K = [k -k; -k k], D = [d -d; -d d].
+  void addPair(const int* vertices, const Eigen::Matrix3d& k, const Eigen::Matrix3d& d) const {
+    const std::array<int, 2> points{point_ + vertices[0], point_ + vertices[1]};
+    static const Eigen::Matrix3d zero = Eigen::Matrix3d::Zero();
+    sink_.callPair(sink_.target, points, springs_ ? k.data() : zero.data(), dampers_ ? d.data() : nullptr);
+  }
   /// The next element's K, and D or null.
   template <int N>
   void add(const int* vertices, const Stiffness<N>& K, const Stiffness<N>* D) const {
@@ -74,6 +81,10 @@ void addEdges(const Model& m, int f, const Elements& out) {
     const int* vertices = &m.flex_edge[2 * e];
     const elastic::EdgeSpring edge{m.flexedge_stiffness[e], m.flexedge_length0[e], m.flexedge_damping[e]};
     const Nodes<2> x = out.positions<2>(vertices);
+    if (out.takesPairs()) {
+      out.addPair(vertices, edge.stiffnessBlock(x, Tangent::Definite), edge.dampingBlock(x));
+      continue;
+    }
     const Stiffness<2> D = edge.damping(x);
     out.add<2>(vertices, edge.stiffness(x, Tangent::Definite), &D);
   }

@@ -12,12 +12,14 @@
 namespace sinew {
 
 /// Where visitStiffness() delivers: functions and what they work on. An element whose 3 x 3 blocks are multiples of the
-/// unit matrix goes to callScalar (null: like the others), K and D n x n then.
+/// unit matrix goes to callScalar (null: like the others), K and D n x n then. A spring between two points, whose
+/// matrices are [B -B; -B B], goes to callPair (likewise), K and D 3 x 3 then.
 struct StiffnessSink {
   using Call = void (*)(void* target, std::span<const int> points, const double* K, const double* D);
   void* target;
   Call call;
   Call callScalar;
+  Call callPair;
 };
 void deliverStiffness(const Model& m, const Data& d, int f, const StiffnessSink& sink);
 
@@ -46,7 +48,7 @@ double elasticEnergy(const Model& m, Data& d);
 template <class Visitor>
 void visitStiffness(const Model& m, const Data& d, int f, Visitor&& visit) {
   using Target = std::remove_cvref_t<Visitor>;
-  StiffnessSink sink{const_cast<Target*>(&visit), nullptr, nullptr};
+  StiffnessSink sink{const_cast<Target*>(&visit), nullptr, nullptr, nullptr};
   sink.call = [](void* target, std::span<const int> points, const double* K, const double* D) {
     (*static_cast<Target*>(target))(points, K, D);
   };
@@ -55,6 +57,11 @@ void visitStiffness(const Model& m, const Data& d, int f, Visitor&& visit) {
                 }) {
     sink.callScalar = [](void* target, std::span<const int> points, const double* K, const double* D) {
       static_cast<Target*>(target)->addScalar(points, K, D);
+    };
+  }
+  if constexpr (requires(Target & target, std::span<const int> points) { target.addPair(points, nullptr, nullptr); }) {
+    sink.callPair = [](void* target, std::span<const int> points, const double* K, const double* D) {
+      static_cast<Target*>(target)->addPair(points, K, D);
     };
   }
   deliverStiffness(m, d, f, sink);

@@ -135,12 +135,29 @@ struct Ahead {
     const bool turns = !acceleration.empty();
     Vector x = gather(way);
     if (turns) x -= weights.stiffness / weights.rate * h * gather(acceleration);
-    Vector f = Eigen::Map<const Matrix>(K) * x;
+    Vector f = Eigen::Map<const Matrix>(K).lazyProduct(x);
     if (turns && D) {
       const Vector rate = (gather(velocity) + weights.damping * h * gather(acceleration)) / (weights.rate * h);
-      f -= Eigen::Map<const Matrix>(D) * rate;
+      f -= Eigen::Map<const Matrix>(D).lazyProduct(rate);
     }
     for (int a = 0; a < N; ++a) vec3(force.data(), points[at(a)]) -= f.template segment<3>(3 * a);
+  }
+
+  /// The same with K = [k -k; -k k], D = [d -d; -d d].
+  void addPair(std::span<const int> points, const double* k, const double* d, std::span<double> force) const {
+    const auto between = [&](std::span<const double> array) -> Vec3 {
+      return vec3(array.data(), points[0]) - vec3(array.data(), points[1]);
+    };
+    const bool turns = !acceleration.empty();
+    Vec3 x = between(way);
+    if (turns) x -= weights.stiffness / weights.rate * h * between(acceleration);
+    Vec3 f = Eigen::Map<const Eigen::Matrix3d>(k) * x;
+    if (turns && d) {
+      const Vec3 rate = (between(velocity) + weights.damping * h * between(acceleration)) / (weights.rate * h);
+      f -= Eigen::Map<const Eigen::Matrix3d>(d) * rate;
+    }
+    vec3(force.data(), points[0]) -= f;
+    vec3(force.data(), points[1]) += f;
   }
 };
 
@@ -251,6 +268,30 @@ class Assembler {
         A_[entry] += sum;
         A_[entry + step + 1] += sum;
         A_[entry + 2 * step + 3] += sum;
+      }
+    }
+  }
+
+  /// The same with K = [k -k; -k k], D = [d -d; -d d], 3 x 3 numbers each.
+  void addPair(std::span<const int> points, const double* k, const double* d) {
+    const int* place = place_;
+    place_ += 3;
+    if (place[0] < 0 && isRigid(m_, points.data(), 2)) return;
+    const Eigen::Map<const Eigen::Matrix3d> K(k);
+    Eigen::Matrix3d sum = weights_.stiffness * h_ * h_ * K;
+    if (d) sum += weights_.damping * h_ * Eigen::Map<const Eigen::Matrix3d>(d);
+    ahead_.addPair(points, k, d, force_);
+    const Eigen::Matrix3d minus = -sum;
+    for (std::size_t a = 0; a < 2; ++a) {
+      for (std::size_t b = 0; b <= a; ++b) {
+        const Eigen::Matrix3d& block = a == b ? sum : minus;
+        const int entry = *place++;
+        if (entry >= 0) {
+          addBlock(entry, std::max(rowOfNode(m_, points[a]), rowOfNode(m_, points[b])), a == b, block.data(), 3);
+          continue;
+        }
+        addThroughBodies(points[a], points[b], block);
+        if (a != b) addThroughBodies(points[b], points[a], block);
       }
     }
   }

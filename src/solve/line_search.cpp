@@ -30,6 +30,9 @@ Zone coneZone(double N, double T, double mu) {
 }  // namespace
 
 DirectionalCost::DirectionalCost(const ConstraintProblem& p, Arena& arena) : p_(p) {
+  firstVarying_ = leadingEqualities(p.blocks);
+  for (const RowBlock& block : p.blocks.first(firstVarying_)) equalities_ += block.nrow;
+  if (firstVarying_ > 0) firstEquality_ = p.blocks[0].row;
   int begin = p.rows(), end = 0, cones = 0;
   for (const RowBlock& block : p.blocks) {
     if (isUnilateral(block.kind)) {
@@ -65,17 +68,14 @@ void DirectionalCost::prepare(const double* r, const double* Js, double slope, d
   frictionBegin_ = frictionEnd_ = 0;
   int u = 0;
   std::size_t c = 0;
-  for (const RowBlock& block : p_.blocks) {
+  addEqualities(r, Js);
+  for (const RowBlock& block : p_.blocks.subspan(firstVarying_)) {
     const double* D = p_.D.data() + block.row;
     const double* rb = r + block.row;
     const double* vb = Js + block.row;
     switch (block.kind) {
       case BlockKind::Equality:
-        for (int k = 0; k < block.nrow; ++k) {
-          slope_ += D[k] * rb[k] * vb[k];
-          curvature_ += D[k] * vb[k] * vb[k];
-        }
-        break;
+        break;  // they come first
       case BlockKind::Friction:
         if (frictionEnd_ == 0) frictionBegin_ = block.row;
         frictionEnd_ = block.row + block.nrow;
@@ -111,6 +111,24 @@ void DirectionalCost::prepare(const double* r, const double* Js, double slope, d
         break;
       }
     }
+  }
+}
+
+SINEW_KERNEL void DirectionalCost::addEqualities(const double* r, const double* Js) {
+  const double* D = p_.D.data();
+  const int end = firstEquality_ + equalities_;
+  Wide slope{}, curvature{};
+  int i = firstEquality_;
+  for (; i + kLanes <= end; i += kLanes) {
+    const Wide v = loadWide(Js + i), Dv = loadWide(D + i) * v;
+    slope += Dv * loadWide(r + i);
+    curvature += Dv * v;
+  }
+  slope_ += (slope[0] + slope[2]) + (slope[1] + slope[3]);
+  curvature_ += (curvature[0] + curvature[2]) + (curvature[1] + curvature[3]);
+  for (; i < end; ++i) {
+    slope_ += D[i] * Js[i] * r[i];
+    curvature_ += D[i] * Js[i] * Js[i];
   }
 }
 

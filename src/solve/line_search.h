@@ -33,6 +33,7 @@ class DirectionalCost {
     double q0, q1, q2;  // bottom zone: q2 alpha^2 + q1 alpha + q0
     double U0, V0, UU, UV, VV;
   };
+  void addEqualities(const double* r, const double* Js);
   void addFriction(double alpha, Point& point) const;
   void addUnilateral(double alpha, Point& point) const;
   void addCones(double alpha, Point& point) const;
@@ -41,6 +42,8 @@ class DirectionalCost {
   double slope_ = 0;      // of the quadratic part at alpha = 0
   double curvature_ = 0;  // of the quadratic part
   int evaluations_ = 0;
+  std::size_t firstVarying_ = 0;            // block
+  int equalities_ = 0, firstEquality_ = 0;  // rows
   int frictionBegin_ = 0, frictionEnd_ = 0;
   const double* r_ = nullptr;
   const double* Js_ = nullptr;

@@ -254,6 +254,25 @@ SINEW_KERNEL double evaluateUnilateral(int begin, int end, const double* D, cons
   return sum;
 }
 
+/// Rows [begin, end) held both ways: f = -D r. Returns their cost.
+SINEW_KERNEL double evaluateEqualities(int begin, int end, const double* D, const double* r, double* force,
+                                       RowState* state) {
+  Wide cost{};
+  int i = begin;
+  for (; i + kLanes <= end; i += kLanes) {
+    const Wide ri = loadWide(r + i), f = -loadWide(D + i) * ri;
+    store(force + i, f);
+    cost -= 0.5 * f * ri;
+  }
+  double sum = (cost[0] + cost[2]) + (cost[1] + cost[3]);
+  for (; i < end; ++i) {
+    force[i] = -D[i] * r[i];
+    sum -= 0.5 * force[i] * r[i];
+  }
+  std::fill(state + begin, state + end, RowState::Quadratic);
+  return sum;
+}
+
 }  // namespace
 
 double evaluateRows(const ConstraintProblem& p, const double* r, double* force, RowState* state) {
@@ -263,12 +282,8 @@ double evaluateRows(const ConstraintProblem& p, const double* r, double* force, 
     int end = block.row + block.nrow;
     switch (block.kind) {
       case BlockKind::Equality:
-        for (int i = block.row; i < end; ++i) {
-          const double D = p.D[i];
-          force[i] = -D * r[i];
-          state[i] = RowState::Quadratic;
-          cost += 0.5 * D * r[i] * r[i];
-        }
+        while (b + 1 < p.blocks.size() && p.blocks[b + 1].kind == BlockKind::Equality) end += p.blocks[++b].nrow;
+        cost += evaluateEqualities(block.row, end, p.D.data(), r, force, state);
         break;
       case BlockKind::Friction:
         for (int i = block.row; i < end; ++i) {

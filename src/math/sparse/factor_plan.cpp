@@ -11,6 +11,13 @@ namespace {
 constexpr double kMergeZeros = 0.25;
 constexpr int kMergeAlways = 12;  // dofs of a front below which merging is always worth it
 
+/// Patterns change a little from step to step: a list that is nearly full gets room for half as much again, so that the
+/// next one needs no memory.
+template <class T>
+void spare(std::vector<T>& list) {
+  if (list.capacity() < list.size() + list.size() / 4) list.reserve(list.size() + list.size() / 2);
+}
+
 }  // namespace
 
 void FactorPlan::begin(std::span<const int> groupAdr) {
@@ -96,16 +103,33 @@ void FactorPlan::makeFor(const FactorPlan& pattern, Arena& scratch) {
   const Arena::Scope scope(scratch);
   minimumDegree(scratch);
   layOutFronts(scratch);
+  keepSpare();
   made_ = true;
+}
+
+void FactorPlan::keepSpare() {
+  spare(cliqueAdr_);
+  spare(cliques_);
+  spare(column_);
+  spare(fronts_);
+  spare(dofs_);
+  spare(sortedRows_);
+  spare(updates_);
+  spare(updateNum_);
 }
 
 void FactorPlan::makeInOrder(const FactorPlan& pattern, const FactorPlan& order, int late, Arena& scratch) {
   takePattern(pattern);
-  sequence_ = order.sequence_;
-  std::stable_partition(sequence_.begin(), sequence_.end(), [&](int g) { return g >= late; });
+  sequence_.clear();
+  for (const bool last : {false, true}) {
+    for (const int g : order.sequence_) {
+      if ((g < late) == last) sequence_.push_back(g);
+    }
+  }
   const Arena::Scope scope(scratch);
   eliminateInSequence(scratch);
   layOutFronts(scratch);
+  keepSpare();
   made_ = true;
 }
 

@@ -78,6 +78,7 @@ class FactorPlan {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   int first(const int* dofs, int count) const;
   void takePattern(const FactorPlan& pattern);
+  void keepSpare();
   void minimumDegree(Arena& scratch);
   void eliminateInSequence(Arena& scratch);
   void layOutFronts(Arena& scratch);
