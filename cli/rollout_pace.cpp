@@ -5,10 +5,11 @@
 namespace sinew::cli {
 namespace {
 
-/// A worker asks when this share of its piece is left, or this time if that is less. A nap takes half as much at most:
-/// the mean time between requests is no longer than the piece of any worker (but where pieces shrink).
-constexpr double kShareAhead = 1.0 / 4, kMostAhead = 0.02;
-constexpr double kNapShare = kShareAhead / 2, kLongestNap = 0.005, kShortestNap = 5e-5;
+/// A worker asks when this share of its piece is left, or this time if that is less. A nap takes a fourth of that at
+/// most, as the mean time between requests is no longer than the piece of any worker (but where pieces shrink): the
+/// rest is for a processor that others use as well, on which the process that answers has to wait for its turn.
+constexpr double kShareAhead = 1.0 / 2, kMostAhead = 0.1;
+constexpr double kNapShare = kShareAhead / 4, kLongestNap = 0.005, kShortestNap = 5e-5;
 /// Requests over which the time between them is averaged.
 constexpr double kMemory = 8;
 

@@ -354,6 +354,43 @@ TEST(AnalyticDerivatives, API_3_OfFlexesThatTouchAreDifferencesOfSteps) {
   }
 }
 
+// The error of central differences goes with the square of the nudge: a quarter of it leaves a sixteenth of what is
+// between them and the derivative, and nothing else.
+TEST(AnalyticDerivatives, API_3_AreTheLimitOfDifferences) {
+  const auto largest = [](const Numbers& a, const Numbers& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+    return most;
+  };
+  const auto expectLimit = [&](const Model& m, const Data& d, const std::string& what, double eps = 1e-3) {
+    SCOPED_TRACE(what);
+    const TransitionDerivatives exact = analyticDerivatives(m, d);
+    const TransitionDerivatives coarse = transitionDerivatives(m, d, {.eps = eps, .centered = true});
+    const TransitionDerivatives fine = transitionDerivatives(m, d, {.eps = eps / 4, .centered = true});
+    const double ofA = largest(coarse.A, exact.A) / largest(fine.A, exact.A);
+    const double ofC = largest(coarse.C, exact.C) / largest(fine.C, exact.C);
+    EXPECT_NEAR(ofA, 16, test::tolerance(1)) << "A";
+    EXPECT_NEAR(ofC, 16, test::tolerance(1)) << "C";
+  };
+  for (const char* solver : {"Newton", "Impulse"}) {
+    std::string mjcf = kMachine;
+    mjcf.replace(mjcf.find("<option"), 7, std::string("<option solver='") + solver + "'");
+    const Model machine = test::modelOf(mjcf);
+    Data d(machine);
+    test::randomizeState(machine, d, 4, 0.5, 1);
+    expectLimit(machine, d, solver);
+  }
+  const Model open = test::modelOf(openForms("timestep='.003' density='1.2' viscosity='.01' integrator='implicit'"));
+  Data d(open);
+  test::randomizeState(open, d, 2, 0.2, 1);
+  d.ctrl[0] = 0.4;
+  expectLimit(open, d, "open forms");
+  const Model cloth = test::modelOf(softModel(kSoftThings[0], "midpoint"));
+  Data soft(cloth);
+  test::randomizeState(cloth, soft, 3, 0.005, 0.2);
+  expectLimit(cloth, soft, "cloth", 2e-5);  // the stiffness of an element has kinks where it is compressed
+}
+
 TEST(AnalyticDerivatives, API_3_OfInverseDynamicsAreDifferences) {
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const Model m = test::modelOf(seed <= 3 ? test::randomTree(seed, 8) : std::string(kMachine));

@@ -71,10 +71,15 @@ TEST(RolloutChunks, PartsShareTheRunsNotTheFiles) {
 /// Processes that compute the runs of a job; number 0 hands out the pieces. Times in seconds.
 class Team {
  public:
-  Team(int workers, Chunks chunks, std::function<double(std::int64_t)> secondsOf)
-      : chunks_(std::move(chunks)), secondsOf_(std::move(secondsOf)), workers_(static_cast<std::size_t>(workers)) {}
+  /// `late`: by how much naps are longer than was asked for.
+  Team(int workers, Chunks chunks, std::function<double(std::int64_t)> secondsOf, double late = 6e-5)
+      : chunks_(std::move(chunks)),
+        secondsOf_(std::move(secondsOf)),
+        workers_(static_cast<std::size_t>(workers)),
+        late_(late) {}
 
   double makespan = 0, total = 0;
+  double waited = 0;       ///< sum over the workers, until they hear that there is nothing left
   double longestHeld = 0;  ///< time that a piece lay with a worker that was not ready for it
   int looks = 0;           ///< times the server woke up while its own work was not done
 
@@ -104,12 +109,11 @@ class Team {
   };
   struct Worker {
     AskAhead ahead;
-    double begin = 0, end = 0, answered = 0;
+    double begin = 0, end = 0, answered = 0, readySince = 0;
     bool isReady = true, hasAsked = false, hasAnswer = false;
     std::int64_t piece = -1;
   };
   static constexpr double kLook = 2e-4;  // between two looks of a worker at how far it is
-  static constexpr double kLate = 6e-5;  // by which naps are longer than was asked for
   static constexpr double kIdleNap = 1e-4;
 
   std::int64_t handOut() { return next_ < chunks_.count() ? next_++ : -1; }
@@ -117,6 +121,7 @@ class Team {
   /// A worker has nothing to do.
   void become(std::size_t w, double now) {
     Worker& worker = workers_[w];
+    if (!worker.isReady) worker.readySince = now;
     worker.isReady = true;
     if (w == 0) {
       start(w, handOut(), now);
@@ -137,6 +142,7 @@ class Team {
   void start(std::size_t w, std::int64_t piece, double now) {
     Worker& worker = workers_[w];
     worker.hasAsked = worker.hasAnswer = false;
+    waited += now - worker.readySince;
     if (piece < 0) {
       ++done_;
       return;
@@ -176,12 +182,13 @@ class Team {
       if (worker.isReady) become(w, now);
     }
     requests_.clear();
-    if (done_ < workers_.size()) events_.push({now + kLate + (isIdle ? kIdleNap : naps_.length()), Kind::Wake, 0});
+    if (done_ < workers_.size()) events_.push({now + late_ + (isIdle ? kIdleNap : naps_.length()), Kind::Wake, 0});
   }
 
   Chunks chunks_;
   std::function<double(std::int64_t)> secondsOf_;
   std::vector<Worker> workers_;
+  double late_;
   std::vector<std::size_t> requests_;
   std::priority_queue<Event> events_;
   Naps naps_{0};
@@ -208,6 +215,13 @@ TEST(RolloutHandout, TwoProcessesLoseNoMoreThanHalfARunAtTheEnd) {
   }
 }
 
+// others use the processor, so that everything takes longer and the process that answers gets its turn late
+TEST(RolloutHandout, OnABusyMachineAnswersComeInTime) {
+  Team team(2, Chunks::shrinking(1000, 4), aboutAsLong(0.018, 0.2), 0.02);
+  team.run();
+  EXPECT_LT(team.waited, 0.015 * team.makespan);  // nearly all of it with the single runs of the end
+}
+
 TEST(RolloutHandout, ManyProcessesFinishTogetherAsTheLastPiecesAreSmall) {
   for (const int workers : {3, 8, 24}) {
     Team equal(workers, Chunks::equal(10000, 40), aboutAsLong(0.02, 0.3));
@@ -224,7 +238,7 @@ TEST(RolloutHandout, ManyProcessesFinishTogetherAsTheLastPiecesAreSmall) {
 TEST(RolloutHandout, NobodyHoldsAPieceOfLongRunsForLong) {
   Team team(4, Chunks::shrinking(41, 1), aboutAsLong(10, 0.5));
   team.run();
-  EXPECT_LT(team.longestHeld, 0.025);
+  EXPECT_LT(team.longestHeld, 0.105);
   EXPECT_LT(team.makespan, team.total / 4 + 15);
 }
 
@@ -256,9 +270,9 @@ TEST(RolloutHandout, RareLooksAskEarlier) {
   AskAhead often, rarely;
   often.begin(0);
   rarely.begin(0);
-  for (int i = 1; i < 97; ++i) EXPECT_FALSE(often.isTime(0.01 * i, 0.01 * i)) << i;
-  EXPECT_TRUE(rarely.isTime(0.6, 0.6));   // 0.4 are left, the next look is at 1.2
-  EXPECT_TRUE(often.isTime(0.98, 0.98));  // 0.02 are left
+  for (int i = 1; i < 89; ++i) EXPECT_FALSE(often.isTime(0.01 * i, 0.01 * i)) << i;
+  EXPECT_TRUE(rarely.isTime(0.6, 0.6));  // 0.4 are left, the next look is at 1.2
+  EXPECT_TRUE(often.isTime(0.9, 0.9));   // 0.1 are left
   AskAhead none;
   none.begin(0);
   EXPECT_FALSE(none.isTime(1, 0));
