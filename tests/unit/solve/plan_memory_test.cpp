@@ -62,13 +62,17 @@ TEST(PlanMemory, FactorsDependOnTheProblemAlone) {
     p.hasFlexNodes = true;
     p.bodyDofs = 6;
     const std::size_t all = p.blocks.size(), fixed = leadingEqualities(p.blocks);
+    std::vector<RowBlock> loose(p.blocks.begin(), p.blocks.end());  // the same columns, but fewer parts stay
+    for (std::size_t b = fixed / 2; b < fixed; ++b) loose[b].kind = BlockKind::Unilateral;
     Arena arena;
     PlanMemory kept;
-    for (const std::size_t left : {std::size_t{0}, std::size_t{2}, all - fixed, std::size_t{1}, std::size_t{0}}) {
+    for (const std::size_t left : {std::size_t{0}, std::size_t{3}, std::size_t{0}, std::size_t{2}, all - fixed,
+                                   std::size_t{1}, std::size_t{0}}) {
       ConstraintProblem q = p;
       q.blocks = p.blocks.first(all - left);
       // fewer equalities in between: another base
       if (left == 1) q.blocks = p.blocks.subspan(0, fixed / 2);
+      if (left == 3) q.blocks = loose;
       PlanMemory fresh;
       const FactorPlan &a = kept.planFor(q, arena), &b = fresh.planFor(q, arena);
       ASSERT_TRUE(a.isFor(b)) << seed;

@@ -322,6 +322,14 @@ TEST(SparseHessian, SolvesLikeTheDenseOne) {
       dense.solve(p.smoothForce.data(), x.data());
       sparse.solve(p.smoothForce.data(), y.data());
       EXPECT_TRUE(allNear(y, x, 1e-9, 1e-9)) << "seed " << seed << ", " << trees << " trees";
+      // H x, row by row
+      std::vector<double> Jx(r.size()), weighed(r.size()), Hx(x.size());
+      p.metric->multiply(x.data(), Hx.data());
+      multiplyRows(p, x.data(), Jx.data());
+      weighRows(p, r.data(), s.data(), Jx.data(), weighed.data());
+      addTransposed(p, weighed.data(), Hx.data());
+      const std::vector<double> f0(p.smoothForce.begin(), p.smoothForce.end());
+      EXPECT_TRUE(allNear(Hx, f0, 1e-8, 1e-8)) << "seed " << seed << ", " << trees << " trees";
     }
   }
 }
