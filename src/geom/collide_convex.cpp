@@ -26,22 +26,27 @@ double inflateCores(const GjkResult& cores, double radiusA, double radiusB, doub
   return dist;
 }
 
-/// The deepest point of two overlapping bodies, from the face of A - B nearest to the origin.
-Witness deepestPoint(const Polytope& polytope) {
-  const Polytope::Face& face = polytope.nearest();
-  const MinkowskiVertex &p = polytope.vertex(face.vertex[0]), &q = polytope.vertex(face.vertex[1]),
-                        &r = polytope.vertex(face.vertex[2]);
-  const std::array<double, 3> w = affineCoordinates(p.point, q.point, r.point, face.foot);
-  return {w[0] * p.onA + w[1] * q.onA + w[2] * r.onA, w[0] * p.onB + w[1] * q.onB + w[2] * r.onB,
-          -std::sqrt(face.square)};
-}
-
 /// Moves the two points of a contact so that they lie `apart` from each other. Weights on a triangle with three
 /// vertices almost on a line are inexact, its plane need not be.
 void placeApart(const Vec3& apart, Witness& w) {
   const Vec3 error = apart - (w.onA - w.onB);
   w.onA += 0.5 * error;
   w.onB -= 0.5 * error;
+}
+
+/// The deepest point of two overlapping bodies, from the face of A - B nearest to the origin.
+Witness deepestPoint(const Polytope& polytope) {
+  const Polytope::Face& face = polytope.nearest();
+  const MinkowskiVertex &p = polytope.vertex(face.vertex[0]), &q = polytope.vertex(face.vertex[1]),
+                        &r = polytope.vertex(face.vertex[2]);
+  if (face.vertex[0] == face.vertex[1]) {
+    Witness w{p.onA, p.onB, -std::sqrt(face.square)};
+    placeApart(face.foot, w);
+    return w;
+  }
+  const std::array<double, 3> w = affineCoordinates(p.point, q.point, r.point, face.foot);
+  return {w[0] * p.onA + w[1] * q.onA + w[2] * r.onA, w[0] * p.onB + w[1] * q.onB + w[2] * r.onB,
+          -std::sqrt(face.square)};
 }
 
 void clipNearestFace(const Polytope& polytope, const ConvexBody& a, const ConvexBody& b, ClipScratch& memory,

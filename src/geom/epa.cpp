@@ -67,6 +67,7 @@ void Polytope::clear() {
   candidates_.clear();
   horizon_.clear();
   nearest_ = -1;
+  leastReach_ = kInfinite;
 }
 
 bool Polytope::seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b, int maxIterations) {
@@ -174,7 +175,15 @@ int Polytope::addVertex(const MinkowskiVertex& v) {
 }
 
 int Polytope::addSupport(ConvexBody& a, ConvexBody& b, const Vec3& direction, double length) {
-  return addVertex(minkowskiSupport(a, b, length > kMinVal ? Vec3(direction / length) : Vec3::UnitX()));
+  const Vec3 n = length > kMinVal ? Vec3(direction / length) : Vec3::UnitX();
+  const int tip = addVertex(minkowskiSupport(a, b, n));
+  const double reach = dot(n, point(tip));
+  if (reach < leastReach_) {
+    leastReach_ = reach;
+    leastNormal_ = n;
+    leastTip_ = tip;
+  }
+  return tip;
 }
 
 /// Returns the squared distance of the new face's plane from the origin, 0 if the face has no plane.
@@ -243,6 +252,44 @@ bool Polytope::isKnown(int vertex) const {
 
 bool Polytope::expand(ConvexBody& a, ConvexBody& b, const CollideOptions& options) {
   const bool exact = bothPolytopes(a, b);
+  if (!expandFaces(a, b, options, exact)) return false;
+  if (exact) return true;
+  // Bodies that just touch: the origin is on the border of A - B, and rounding may leave it outside of the polytope.
+  // What is found then may be a face behind which the origin lies, where nearer ones were left out.
+  const double square = nearest().square;
+  for (std::size_t i = 0; i < faces_.size(); ++i) {
+    const Face& f = faces_[i];
+    if (f.slot != kDeleted && f.square < square && f.square > 0) addSupport(a, b, f.foot, std::sqrt(f.square));
+  }
+  const double depth = std::sqrt(square);
+  if (depth > leastReach_ + options.tolerance) lowerReach(a, b, options);
+  if (depth > leastReach_ + kStray * options.tolerance) {
+    if (!(leastReach_ > 0)) return false;
+    faces_.assign(1, Face{.vertex = {leastTip_, leastTip_, leastTip_},
+                          .foot = leastReach_ * leastNormal_,
+                          .square = leastReach_ * leastReach_});
+    nearest_ = 0;
+  }
+  return true;
+}
+
+/// From the least reach to lesser ones, by Polyak's steps for a function that may fall to zero: the vertex is the
+/// gradient of the reach by the direction. A step that leads uphill, as across an edge, is taken again with half of its
+/// length.
+void Polytope::lowerReach(ConvexBody& a, ConvexBody& b, const CollideOptions& options) {
+  double share = 1;
+  for (int iteration = 0; iteration < options.iterations && leastReach_ > options.tolerance; ++iteration) {
+    const double before = leastReach_;
+    const Vec3 slope = point(leastTip_) - before * leastNormal_;
+    const double square = dot(slope, slope);
+    if (!(square > 0)) return;
+    const Vec3 next = leastNormal_ - share * before / square * slope;
+    addSupport(a, b, next, norm(next));
+    share = leastReach_ < before ? std::min(1.0, 2 * share) : share / 2;
+  }
+}
+
+bool Polytope::expandFaces(ConvexBody& a, ConvexBody& b, const CollideOptions& options, bool exact) {
   const double tolerance = exact ? kMinVal : options.tolerance;
   const int iterations = std::min(options.iterations, kMaxIterations);
   double upper = kInfinite, upperSquare = kInfinite;

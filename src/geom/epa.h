@@ -24,8 +24,9 @@ class Polytope {
   /// of it: the bodies touch at best, or rounding hides that they overlap.
   bool seed(std::span<const MinkowskiVertex> simplex, ConvexBody& a, ConvexBody& b, int maxIterations);
 
-  /// Expands up to maxIterations times; afterwards nearest() is the face that gives the penetration. False if rounding
-  /// spoiled the polytope.
+  /// Expands up to maxIterations times; afterwards nearest() is the face that gives the penetration. Where that face of
+  /// a curved body contradicts a plane that bounds A - B nearer to the origin, it is that plane, with its point of A -
+  /// B as all three vertices. False if rounding spoiled the polytope.
   bool expand(ConvexBody& a, ConvexBody& b, const CollideOptions& options);
 
   /// For two polytopes whose expansion or seed failed or is in doubt, see inDoubt(): finds the nearest plane from the
@@ -58,6 +59,8 @@ class Polytope {
   bool collectVisible(int face, int edge, const Vec3& eye);
   void followEdge(int face, int edge, const Vec3& eye);
   int edgeFrom(int face, int vertex) const;
+  bool expandFaces(ConvexBody& a, ConvexBody& b, const CollideOptions& options, bool exact);
+  void lowerReach(ConvexBody& a, ConvexBody& b, const CollideOptions& options);
   bool isKnown(int vertex) const;
   double reachOfVertices(const Vec3& direction, double enough) const;
   double rounding(const MinkowskiVertex& v) const;
@@ -77,6 +80,10 @@ class Polytope {
   Vec3 center_ = Vec3::Zero(), inside_ = Vec3::Zero();
   std::size_t maxFaces_ = 0;
   int nearest_ = -1;
+  /// The least reach of A - B along a normal met so far, which the depth cannot exceed, that normal, and the vertex.
+  double leastReach_ = 0;
+  Vec3 leastNormal_ = Vec3::Zero();
+  int leastTip_ = -1;
 };
 
 }  // namespace sinew::geom
