@@ -1,6 +1,7 @@
 #include "elastic/plate.h"
 
 #include <Eigen/QR>
+#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -72,6 +73,27 @@ FlatTriangle flatten(const Sheet& sheet, int triangle) {
 /// A linear combination of fold angles, in places of Patch::hinges.
 using Combination = std::vector<double>;
 
+/// A patch whose least pivot is a smaller part of the largest does not determine a quadratic surface.
+constexpr double kGood = 0.02;
+/// Pivots below this part of the largest count as zero.
+constexpr double kLeastPivot = 1e-6;
+
+/// Values of four cubic surfaces whose third derivatives are orthonormal: the sum of the squares of errors in them is
+/// the same in all axes.
+Eigen::Vector4d cubics(const Vec2& x) {
+  const double root = std::sqrt(3.0);
+  return {x[0] * x[0] * x[0] / 6, x[0] * x[0] * x[1] / (2 * root), x[0] * x[1] * x[1] / (2 * root),
+          x[1] * x[1] * x[1] / 6};
+}
+
+/// Their slopes along a unit vector.
+Eigen::Vector4d cubicSlopes(const Vec2& x, const Vec2& along) {
+  const double root = std::sqrt(3.0);
+  const Eigen::Vector4d by0(x[0] * x[0] / 2, x[0] * x[1] / root, x[1] * x[1] / (2 * root), 0);
+  const Eigen::Vector4d by1(0, x[0] * x[0] / (2 * root), x[0] * x[1] / root, x[1] * x[1] / 2);
+  return along[0] * by0 + along[1] * by1;
+}
+
 /// Triangles around a hinge, unfolded into the plane of the first one. Above that plane, each is an affine function
 /// whose coefficients are combinations of the angles crossed on the way.
 class Patch {
@@ -99,7 +121,7 @@ class Patch {
     std::vector<double> weight;  ///< per hinge of the patch: slope per angle
     double quality = 0;          ///< ratio of the least pivot to the largest; 0: not enough points
   };
-  /// Slope across the first hinge, at the middle of its edge, of the quadratic that fits the points best.
+  /// Slope across the first hinge, in the mean of its edge: a sum over the points, exact for quadratic surfaces.
   Fit fit(int side) const {
     const Member& root = members_[0];
     const Vec2 a = root.x[at((side + 1) % 3)], b = root.x[at((side + 2) % 3)];
@@ -116,14 +138,15 @@ class Patch {
       A.row(i) << 1, y[0], y[1], 0.5 * y[0] * y[0], 0.5 * y[1] * y[1], y[0] * y[1];
     }
     Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-    solver.setThreshold(1e-6);
+    solver.setThreshold(kLeastPivot);
     solver.compute(A);
     const Eigen::MatrixXd inverse = solver.pseudoInverse();
-    const Eigen::RowVectorXd byPoint = (scale.transpose() * across).transpose() * inverse.middleRows(1, 2);
+    Eigen::VectorXd byPoint = ((scale.transpose() * across).transpose() * inverse.middleRows(1, 2)).transpose();
     Fit result;
     if (points_.size() >= 6) {
       const auto pivot = solver.matrixQTZ().diagonal().cwiseAbs();
       result.quality = pivot.head<6>().minCoeff() / pivot.head<6>().maxCoeff();
+      if (result.quality > kGood) removeCubicError(A, 0.5 * (b - a), middle, across, byPoint);
     }
     result.weight.assign(hinges_.size(), 0);
     for (std::size_t i = 3; i < points_.size(); ++i) {
@@ -151,6 +174,27 @@ class Patch {
     Vec2 x;
     std::size_t member;
   };
+
+  /// Slope as a sum over the points: takes what quadratic surfaces (columns of A) leave open such that the error of
+  /// cubic ones is least. `half`: from the middle of the edge to its end.
+  void removeCubicError(const Eigen::MatrixXd& A, const Vec2& half, const Vec2& middle, const Vec2& across,
+                        Eigen::VectorXd& byPoint) const {
+    const Eigen::Index count = A.rows(), open = count - A.cols();
+    if (open == 0) return;
+    const double unit = 1 / half.norm();
+    Eigen::Matrix<double, 4, Eigen::Dynamic> value(4, count);
+    for (Eigen::Index i = 0; i < count; ++i) value.col(i) = cubics(unit * (points_[i].x - middle));
+    const Vec2 gauss = unit / std::sqrt(3.0) * half;
+    const Eigen::Vector4d mean = 0.5 * unit * (cubicSlopes(gauss, across) + cubicSlopes(-gauss, across));
+    const Eigen::MatrixXd q = Eigen::HouseholderQR<Eigen::MatrixXd>(A).householderQ();
+    const auto free = q.rightCols(open);
+    const Eigen::JacobiSVD<Eigen::MatrixXd> modes(value * free, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const Eigen::VectorXd error = modes.matrixU().transpose() * (mean - value * byPoint);
+    for (Eigen::Index i = 0; i < modes.singularValues().size(); ++i) {
+      const double size = modes.singularValues()[i];
+      if (size > kGood * value.norm()) byPoint += free * modes.matrixV().col(i) * (error[i] / size);
+    }
+  }
 
   static Vec2 outward(const std::array<Vec2, 3>& x, int side) {
     const Vec2 &a = x[at((side + 1) % 3)], &b = x[at((side + 2) % 3)];
@@ -203,7 +247,6 @@ using Slope = std::vector<std::pair<int, double>>;  ///< hinge, share of its ang
 /// How the fold at one side of a triangle is shared: slopes that it and the triangle across see, each along its own
 /// normal.
 std::pair<Slope, Slope> slopesAt(const Sheet& sheet, const std::vector<Side>& sides, int triangle, int side) {
-  constexpr double kGood = 0.02;
   constexpr int kMostRings = 3;
   const Side& s = sides[at(3 * triangle + side)];
   const Side& back = sides[at(3 * s.triangle + s.side)];

@@ -13,9 +13,11 @@
 /// its own plane, only the slopes s_e across its edges count:
 ///   kappa = 1/A sum_e L_e s_e m_e m_e',   m_e: unit normal of edge e in the plane, outwards.
 /// Both triangles at an edge see the same tangent there, s_e + s_e' = the fold angle theta. How the fold is shared
-/// between them follows from a quadratic surface fitted to the vertices around the edge (its two triangles and their
-/// neighbours); for small angles the fit is linear in the fold angles of that patch, with weights from the rest shape
-/// unfolded into the plane. So kappa is linear in the angles of at most nine folds (more near borders, see below), and
+/// between them follows from the heights of the vertices around the edge (its two triangles and their neighbours): the
+/// mean slope along the edge is a sum over them that is exact for quadratic surfaces and whose error for cubic ones is
+/// least, the same in all axes; so meshes of long cells and oblique patches bend like others. For small angles that is
+/// linear in the fold angles of that patch, with weights from the rest shape unfolded into the plane. So kappa is
+/// linear in the angles of at most nine folds (more near borders, see below), and
 ///  - a surface bent to constant curvature is found exactly on any mesh, and no moment is left over at an edge, because
 ///    its two triangles see one slope: the energy converges on every mesh;
 ///  - angles do not change with rigid motion, so there is no net force and no torque; a curved rest shape is where
