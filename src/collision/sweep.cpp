@@ -336,19 +336,34 @@ void Sweep::keepPassing(int g1, int g2, double t, double deepest, std::ptrdiff_t
     const Vec3 vb = b.linear + b.angular.cross(point.pos - second);
     const double approach = point.normal.dot(vb - va);
     if (!(point.dist + approach * (h_ - t) < -deepest)) continue;
-    const auto moved = [&](int g, const Motion& motion, const Vec3& then) -> Vec3 {  // since the start of the step
-      const double speed = motion.angular.norm();
-      Vec3 arm = point.pos - then;
-      if (t * speed > 0) arm = Eigen::AngleAxisd(-t * speed, motion.angular / speed) * arm;
-      return point.pos - (shapeOf(m_, d_, g).pos + arm);
-    };
-    const Vec3 wayA = moved(g1, a, first), wayB = moved(g2, b, second);
-    point.dist = std::max(0.0, point.dist) - point.normal.dot(wayB - wayA);
-    point.pos -= wayA.squaredNorm() > wayB.squaredNorm() ? wayA : wayB;  // where the faster one has that point now
-    point.swept = true;
     points[kept++] = point;
   }
   points.resize(kept);
+  bringBack(g1, g2, t, begin, points);
+}
+
+void Sweep::bringBack(int g1, int g2, double t, std::ptrdiff_t begin, Array<geom::ContactPoint>& points) const {
+  struct Way {
+    Vec3 sum;   // since the start of the step
+    Vec3 from;  // place at which the velocity at the start of the step has that for its mean: chord over arc
+  };
+  const auto wayTo = [&](int g, const Vec3& place) -> Way {
+    const Motion motion = motionOf(g);
+    const double turn = t * motion.angular.norm();
+    const Vec3 before = shapeOf(m_, d_, g).pos, arm = place - (before + t * motion.linear);
+    if (!(turn > 0)) return {t * motion.linear, before + arm};
+    const Vec3 axis = motion.angular.normalized();
+    const Vec3 half = Eigen::AngleAxisd(-0.5 * turn, axis) * arm, along = axis * axis.dot(half);
+    const Vec3 first = Eigen::AngleAxisd(-turn, axis) * arm;
+    return {t * motion.linear + arm - first, before + along + std::sin(0.5 * turn) / (0.5 * turn) * (half - along)};
+  };
+  for (std::ptrdiff_t i = begin; i < points.size(); ++i) {
+    geom::ContactPoint& point = points[i];
+    const Way a = wayTo(g1, point.pos), b = wayTo(g2, point.pos);
+    point.dist = std::max(0.0, point.dist) - point.normal.dot(b.sum - a.sum);
+    point.pos = a.sum.squaredNorm() > b.sum.squaredNorm() ? a.from : b.from;  // of the faster one
+    point.swept = true;
+  }
 }
 
 void Sweep::meet(int g1, int g2, const geom::CollideOptions& options, Array<geom::ContactPoint>& points) const {
@@ -372,16 +387,33 @@ void Sweep::turnInto(int g1, int g2, const geom::CollideOptions& options, Array<
   if (a.spin == 0 && b.spin == 0) return;
   const double deepest = passingDepth(m_, g1, g2), distance = way(g1, g2);
   const double ahead = std::max(kMarch * deepest / distance, 1.0 / kMostLooks) * h_;
-  for (double t = ahead; t < h_; t += ahead) {
-    const std::ptrdiff_t begin = points.size();
+  const std::ptrdiff_t begin = points.size();
+  // the prisms of a height field have sides that nothing touches, and are deep in each other there
+  const bool convex = m_.geom_type[g1] != GeomType::HField && m_.geom_type[g2] != GeomType::HField;
+  std::ptrdiff_t end = begin;  // of the points of the last look at which it was known which way is out
+  double then = 0;
+  for (double t = std::min(ahead, h_);; t = std::min(t + ahead, h_)) {
     geom::collide(shapeAt(g1, a, t), shapeAt(g2, b, t), 0, options, points);
     double depth = 0;
-    for (std::ptrdiff_t i = begin; i < points.size(); ++i) depth = std::max(depth, -points[i].dist);
-    if (depth > deepest || depth < kMarch * deepest) points.resize(begin);
-    if (depth > deepest) return;  // which way is out is not known there
-    keepPassing(g1, g2, t, deepest, begin, points);
-    if (points.size() > begin) return;
+    for (std::ptrdiff_t i = end; i < points.size(); ++i) depth = std::max(depth, -points[i].dist);
+    if (depth > deepest) {
+      points.resize(end);
+      return bringBack(g1, g2, then, begin, points);
+    }
+    if (depth < kMarch * deepest) {
+      points.resize(end);
+    } else if (!convex) {
+      keepPassing(g1, g2, t, deepest, begin, points);
+      if (points.size() > begin) return;
+    } else {
+      std::copy(points.begin() + end, points.end(), points.begin() + begin);
+      points.resize(begin + points.size() - end);
+      end = points.size();
+      then = t;
+    }
+    if (!(t < h_)) break;
   }
+  points.resize(begin);
 }
 
 bool Sweep::miss(int g1, int g2, double early, const geom::CollideOptions& options) const {

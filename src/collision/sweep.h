@@ -81,8 +81,9 @@ class Sweep {
   bool anyFast() const;
   bool isFast(int collider) const;
   geom::Shape shapeAt(int geom, const Motion& motion, double t) const;
-  /// Of the points from `begin` on, found at the time t, keeps those that end the step deeper than `deepest`, as swept
-  /// contacts of the present.
+  /// Makes swept contacts of the present of the points from `begin` on, found at the time t.
+  void bringBack(int geom1, int geom2, double t, std::ptrdiff_t begin, Array<geom::ContactPoint>& points) const;
+  /// The same for those of them that end the step deeper than `deepest`; the others are dropped.
   void keepPassing(int geom1, int geom2, double t, double deepest, std::ptrdiff_t begin,
                    Array<geom::ContactPoint>& points) const;
   geom::Element elementAt(int elem, double t) const;

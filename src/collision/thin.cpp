@@ -67,6 +67,10 @@ double passingDepth(const Model& m, const Contact& contact) {
   return passingDepth(m, colliderOf(m, contact, 0), colliderOf(m, contact, 1));
 }
 
+double middleDepth(const Model& m, const Contact& contact) {
+  return 0.5 * (thicknessOf(m, colliderOf(m, contact, 0)) + thicknessOf(m, colliderOf(m, contact, 1)));
+}
+
 double stopDepth(const Model& m, int collider1, int collider2) {
   double middle = 0;
   for (const int c : {collider1, collider2}) {

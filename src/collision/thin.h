@@ -24,6 +24,9 @@ double passingDepth(const Model& m, const Contact& contact);
 double stopDepth(const Model& m, int collider1, int collider2);
 double stopDepth(const Model& m, const Contact& contact);
 
+/// Depth at which the middles of the two sides meet: beyond it the shortest way out is through the other side.
+double middleDepth(const Model& m, const Contact& contact);
+
 /// Sum of the radii of the cables and sheets at a contact: at this depth its middle surface is reached. 0: there is
 /// none, it follows the law of the reference engine, whose contacts are to stay as they are, or the other side is a
 /// plane, which has no other side.

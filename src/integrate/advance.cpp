@@ -2,6 +2,7 @@
 #include <span>
 
 #include "forces/actuation.h"
+#include "forces/derivative.h"
 #include "forces/forces.h"
 #include "forces/servo.h"
 #include "forces/so3.h"
@@ -88,6 +89,19 @@ void replaceInexactForces(const Model& m, Data& d, std::span<double> force) {
   }
 }
 
+/// Stops are promises about the velocity at the end of the step, made for qacc. The matrix of a free body has
+/// gyroscopic torques, which would turn it in elsewhere: what must stop moves with qacc in that step.
+void keepStops(const Model& m, const Data& d, double* acceleration) {
+  for (const Contact& contact : d.contact) {
+    if (!contact.swept || contact.efc_address < 0) continue;
+    for (const int geom : contact.geom) {
+      const int tree = geom < 0 ? -1 : m.body_treeid[m.geom_bodyid[geom]];
+      if (tree < 0 || !isStandaloneFreeBody(m, m.tree_bodyadr[tree])) continue;
+      std::copy_n(d.qacc.data() + m.tree_dofadr[tree], m.tree_dofnum[tree], acceleration + m.tree_dofadr[tree]);
+    }
+  }
+}
+
 }  // namespace
 
 const double* stepAcceleration(const Model& m, Data& d, std::span<double> scratch) {
@@ -101,6 +115,7 @@ const double* stepAcceleration(const Model& m, Data& d, std::span<double> scratc
   if (stiffnessIsImplicit(m)) {
     for (const int dof : m.stiff_dof) a[dof] = d.qacc[dof];
   }
+  keepStops(m, d, a);
   return a;
 }
 

@@ -5,6 +5,7 @@
 #include "collision/collision.h"
 #include "collision/thin.h"
 #include "constraint/constraint.h"
+#include "integrate/integrate.h"
 #include "metric/step_matrix.h"
 #include "model/workspace.h"
 
@@ -18,7 +19,7 @@ constexpr int kMostPasses = 8;
 /// Whether two bodies are so deep in each other that it is too late. Sheets know on which side they are.
 bool isLost(const Model& m, const Contact& contact) {
   const bool flexes = contact.flex[0] >= 0 || contact.flex[1] >= 0;
-  return !flexes && kPassingShare * contact.dist < -stopDepth(m, contact);
+  return !flexes && contact.dist < -middleDepth(m, contact);
 }
 
 /// Marks contacts that end the step deeper than they may; true if there are any.
@@ -45,10 +46,12 @@ void stopPassing(const Model& m, Data& d) {
   if (m.opt.speculative == Speculative::None || m.opt.integrator == Integrator::RK4) return;
   const Arena::Scope scope(d.work->arena);
   const std::span<double> qvel = d.work->arena.take<double>(m.nv), change = d.work->arena.take<double>(m.nv);
+  const std::span<double> scratch = d.work->arena.take<double>(m.nv);
   for (int pass = 0; pass < kMostPasses; ++pass) {
+    const double* acceleration = stepAcceleration(m, d, scratch);
     for (int i = 0; i < m.nv; ++i) {
       const auto k = static_cast<std::size_t>(i);
-      change[k] = m.opt.timestep * d.qacc[i];
+      change[k] = m.opt.timestep * acceleration[i];
       qvel[k] = d.qvel[i] + change[k];
     }
     const bool deep = !impulses && markTooDeep(m, d, qvel);  // hard contacts are not any harder
