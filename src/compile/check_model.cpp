@@ -541,11 +541,17 @@ void checkFlex(const Model& m, int f, std::vector<long long>& at) {
     const int adr = m.flexvert_supportadr[v];
     require((adr < 0) == (order == 0), "flexvert_supportadr", v, adr,
             "interpolated vertices have weights, others none");
-    for (int k = 0; adr >= 0 && k < m.flexvert_supportnum[v]; ++k) {
+    const int count = m.flexvert_supportnum[v];
+    require(adr < 0 || count > 0, "flexvert_supportnum", v, count, "something must carry an interpolated vertex");
+    double sum = 0;
+    for (int k = 0; adr >= 0 && k < count; ++k) {
       const int point = m.flexsupport_pointid[adr + k];
       require(point >= m.flex_pointadr[f] && point < m.flex_pointadr[f] + m.flex_pointnum[f], "flexsupport_pointid",
               adr + k, point, "it is no point of its flex");
+      sum += m.flexsupport_weight[adr + k];
     }
+    require(adr < 0 || std::abs(sum - 1) < 1e-6, "flexsupport_weight", adr, count,
+            "the weights of a vertex, as many as are given here, sum to 1");
   }
   // elasticity
   const bool solid = !m.flex_rigid[f] && order == 0 && m.flex_stretch[f] && dim >= 2;

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -267,6 +268,17 @@ TEST(ModelFile, A3_MessagesNameArrayEntryAndValue) {
   EXPECT_EQ(message(), start + "body_mass[1] is -1: it must not be negative");
   m.body_mass[1] = std::nan("");
   EXPECT_EQ(message(), start + "body_mass[1] is nan: it must be finite");
+  m =
+      compile(readMjcfText("<mujoco><worldbody><flexcomp name='f' type='grid' dim='3' count='3 3 3' spacing='.1 .1 .1' "
+                           "mass='1' dof='trilinear'/></worldbody></mujoco>"));
+  const int first = m.flexvert_supportadr[13], count = m.flexvert_supportnum[13];
+  m.flexsupport_weight[first] += 1e-5;
+  EXPECT_EQ(message(),
+            start + fmt::format("flexsupport_weight[{}] is {}: the weights of a vertex, as many as are given "
+                                "here, sum to 1",
+                                first, count));
+  m.flexvert_supportnum[13] = 0;
+  EXPECT_EQ(message(), start + "flexvert_supportnum[13] is 0: something must carry an interpolated vertex");
   file.write("<mujoco/> and more than twenty bytes of text");
   EXPECT_THROW(
       {
