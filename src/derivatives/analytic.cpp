@@ -156,13 +156,13 @@ Constrained constrained(const Model& m, const Data& x, const Parts& solver) {
   return result;
 }
 
-/// Calls f(matrix, other matrix) for the four of two Parts.
+/// Calls f(matrix, other matrix) for those of the four of two Parts that have columns: a model without activations or
+/// controls has matrices without memory.
 template <class F>
 void forEachPair(Parts& left, Parts& right, F&& f) {
-  f(left.q, right.q);
-  f(left.v, right.v);
-  f(left.act, right.act);
-  f(left.ctrl, right.ctrl);
+  for (const auto part : {&Parts::q, &Parts::v, &Parts::act, &Parts::ctrl}) {
+    if ((left.*part).cols() > 0) f(left.*part, right.*part);
+  }
 }
 
 /// d a, d act_dot, and what sensors need beside the state.
