@@ -68,7 +68,13 @@ double passingDepth(const Model& m, const Contact& contact) {
 }
 
 double middleDepth(const Model& m, const Contact& contact) {
-  return 0.5 * (thicknessOf(m, colliderOf(m, contact, 0)) + thicknessOf(m, colliderOf(m, contact, 1)));
+  double thickness = 0;
+  for (const std::size_t side : {std::size_t{0}, std::size_t{1}}) {
+    const int geom = contact.geom[side];
+    if (geom >= 0 && m.geom_type[geom] == GeomType::HField) continue;
+    thickness += thicknessOf(m, colliderOf(m, contact, side));
+  }
+  return 0.5 * thickness;
 }
 
 double stopDepth(const Model& m, int collider1, int collider2) {

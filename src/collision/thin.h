@@ -24,7 +24,8 @@ double passingDepth(const Model& m, const Contact& contact);
 double stopDepth(const Model& m, int collider1, int collider2);
 double stopDepth(const Model& m, const Contact& contact);
 
-/// Depth at which the middles of the two sides meet: beyond it the shortest way out is through the other side.
+/// Depth at which the middles of the two sides meet: beyond it the shortest way out is through the other side. Height
+/// fields have no middle: the depths are those of their prisms, whose sides lie within the field.
 double middleDepth(const Model& m, const Contact& contact);
 
 /// Sum of the radii of the cables and sheets at a contact: at this depth its middle surface is reached. 0: there is
