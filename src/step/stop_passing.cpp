@@ -1,5 +1,6 @@
 #include "step/stop_passing.h"
 
+#include <limits>
 #include <span>
 
 #include "collision/collision.h"
@@ -16,10 +17,15 @@ namespace {
 /// needs more is left as it is.
 constexpr int kMostPasses = 8;
 
-/// Whether two bodies are so deep in each other that it is too late. Sheets know on which side they are.
-bool isLost(const Model& m, const Contact& contact) {
+/// Depth at which a contact is to end the step at most. Sheets know on which side they are. Of others those that are
+/// deeper already, as bodies that overlap from the start, give way as soft contacts do until their middles would meet;
+/// beyond it is too late.
+double mostDepth(const Model& m, const Contact& contact) {
+  const double stop = stopDepth(m, contact);
   const bool flexes = contact.flex[0] >= 0 || contact.flex[1] >= 0;
-  return !flexes && contact.dist < -middleDepth(m, contact);
+  if (flexes || kPassingShare * contact.dist >= -stop) return stop;
+  const double middle = middleDepth(m, contact);
+  return contact.dist > -middle ? middle : std::numeric_limits<double>::infinity();
 }
 
 /// Marks contacts that end the step deeper than they may; true if there are any.
@@ -28,12 +34,12 @@ bool markTooDeep(const Model& m, Data& d, std::span<const double> qvel) {
   for (const RowBlock& block : d.row_block) {
     if (d.efc_type[block.row] < RowType::ContactFrictionless) continue;
     Contact& contact = d.contact[d.efc_id[block.row]];
-    if (contact.swept || contact.exclude != ContactExclude::None || isLost(m, contact)) continue;
+    if (contact.swept || contact.exclude != ContactExclude::None) continue;
     double approach = 0;  // the first row of a contact's block is its normal, also where it is a pyramid
     for (int k = 0; k < block.ncol; ++k) {
       approach += d.row_value[block.value + k] * qvel[d.row_column[block.column + k]];
     }
-    if (!(approach < 0) || !(contact.dist + m.opt.timestep * approach < -stopDepth(m, contact))) continue;
+    if (!(approach < 0) || !(contact.dist + m.opt.timestep * approach < -mostDepth(m, contact))) continue;
     any = contact.swept = true;
   }
   return any;
