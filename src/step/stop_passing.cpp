@@ -50,6 +50,7 @@ bool markTooDeep(const Model& m, Data& d, std::span<const double> qvel) {
 void stopPassing(const Model& m, Data& d) {
   const bool impulses = m.opt.solver == Solver::Impulse;
   if (m.opt.speculative == Speculative::None || m.opt.integrator == Integrator::RK4) return;
+  if (d.contact.empty() && d.work->nearPairs.plan.passing.empty()) return;  // nothing is there to stop
   const Arena::Scope scope(d.work->arena);
   const std::span<double> qvel = d.work->arena.take<double>(m.nv), change = d.work->arena.take<double>(m.nv);
   const std::span<double> scratch = d.work->arena.take<double>(m.nv);
