@@ -36,6 +36,7 @@ class Array {
 
   void assign(std::ptrdiff_t n, const T& value) { values_.assign(static_cast<std::size_t>(n), value); }
   void resize(std::ptrdiff_t n) { values_.resize(static_cast<std::size_t>(n)); }
+  std::ptrdiff_t capacity() const { return static_cast<std::ptrdiff_t>(values_.capacity()); }
   void reserve(std::ptrdiff_t n) { values_.reserve(static_cast<std::size_t>(n)); }
   void push_back(const T& value) { values_.push_back(value); }
   void clear() { values_.clear(); }

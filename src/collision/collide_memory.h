@@ -40,6 +40,19 @@ struct CollideMemory::Store {
   void provideSlots(int threads) {
     while (slots.size() < static_cast<std::size_t>(threads)) slots.emplace_back();
   }
+  /// Gives every slot as much memory as any of them has. Which thread meets which pair is left to chance; what grows is
+  /// not.
+  void evenSlots() {
+    const auto keepUp = [](auto& list, const auto& other) {
+      if (list.capacity() < other.capacity()) list.reserve(other.capacity());
+    };
+    const auto both = [&](Slot& s, Slot& t) {
+      s.geom.forEachList(t.geom, keepUp);
+      keepUp(s.points, t.points);
+    };
+    for (Slot& s : slots) both(slots.front(), s);
+    for (Slot& s : slots) both(s, slots.front());
+  }
 
   std::deque<Slot> slots = std::deque<Slot>(1);  ///< a deque: a slot that is there stays where it is
   Array<ColliderPair> candidates;                ///< collide()

@@ -67,6 +67,7 @@ GeomTouches::GeomTouches(const Model& m, const Data& d, const Sweep& sweep, std:
     const auto chunk = static_cast<std::size_t>(i);
     find(chunk, slot, memory[chunk]);
   });
+  d.work->collideMemory->evenSlots();
 }
 
 GeomTouch GeomTouches::of(std::size_t pair) {

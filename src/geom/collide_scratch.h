@@ -17,6 +17,28 @@ struct CollideScratch {
   ClipScratch clip;
   FaceScratch faces;
   Array<ContactPoint> points;
+
+  /// Calls f(list, list of the other) for every list that grows with the problems met.
+  template <class F>
+  void forEachList(CollideScratch& other, F&& f) {
+    polytope.forEachList(other.polytope, f);
+    const auto ofSide = [&](ClipScratch::Side& s, ClipScratch::Side& t) {
+      f(s.normal, t.normal);
+      f(s.face, t.face);
+      f(s.edgeEnd, t.edgeEnd);
+      f(s.polygon, t.polygon);
+    };
+    ofSide(clip.a, other.clip.a);
+    ofSide(clip.b, other.clip.b);
+    f(clip.planes, other.clip.planes);
+    f(clip.clipped, other.clip.clipped);
+    f(clip.swap, other.clip.swap);
+    f(faces.reference, other.faces.reference);
+    f(faces.incident, other.faces.incident);
+    f(faces.clipped, other.faces.clipped);
+    f(faces.swap, other.faces.swap);
+    f(points, other.points);
+  }
 };
 
 /// The scratch memory that the options name, or else one of its own for as long as this lives.

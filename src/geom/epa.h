@@ -41,6 +41,15 @@ class Polytope {
   const Face& nearest() const { return faces_[nearest_]; }
   const MinkowskiVertex& vertex(int i) const { return vertices_[i]; }
 
+  /// Calls f(list, list of the other) for every list that grows with the problems met.
+  template <class F>
+  void forEachList(Polytope& other, F&& f) {
+    f(vertices_, other.vertices_);
+    f(faces_, other.faces_);
+    f(candidates_, other.candidates_);
+    f(horizon_, other.horizon_);
+  }
+
  private:
   bool seedFromSegment(const MinkowskiVertex& p, const MinkowskiVertex& q, ConvexBody& a, ConvexBody& b);
   bool seedFromTriangle(const MinkowskiVertex& p, const MinkowskiVertex& q, const MinkowskiVertex& r, ConvexBody& a,
